@@ -265,8 +265,8 @@ async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
     return Contents(
         lines=[Line(item, variant, product) for item, variant, product, *_ in rows],
         method=rows[0][3],
-        collections={row[0].id: row[4] for row in rows},
-        may_be_discounted=rows[0][5],
+        collections={item.id: title for item, _, _, _, title, _ in rows},
+        may_be_discounted=rows[0].has_candidates,
     )
 
 

@@ -209,10 +209,10 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
     contents = Contents(
         lines=[Line(item, variant, product) for item, variant, product, *_ in filled],
         method=method,
-        collections={row[0].id: row[3] for row in filled},
-        may_be_discounted=rows[0][9],
+        collections={item.id: title for item, _, _, title, _ in filled},
+        may_be_discounted=rows[0].has_candidates,
     )
-    categories = {row[0].id: row[4].split(",") for row in filled if row[4]}
+    categories = {item.id: ids.split(",") for item, _, _, _, ids in filled if ids}
     prices, discounts = await read_discounted(session, cart_id, contents)
     wire = _cart_wire(cart, region, contents, prices, categories=categories, base_url=view.base_url)
     wire["promotions"] = _promotions(discounts)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     ColumnExpressionArgument,
+    Label,
     String,
     and_,
     bindparam,
@@ -210,8 +211,8 @@ _OF_CART = _CANDIDATES.where(Promotion.id.in_(union(_AUTOMATIC, _TYPED, _HELD)))
 _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding=True)))
 
 
-def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Whether `candidates_of` finds any for this cart, as a column of the statement that reads it.
+def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
+    """Whether `candidates_of` may find any for this cart: `has_candidates` of the rows of the statement that reads it.
 
     Where it is false, the cart has no use reserved either.
     """
@@ -221,7 +222,7 @@ def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool
         _AUTOMATIC.exists(),
         exists().where(typed.cart_id == cart_id),
         exists().where(held.holder == cart_id),
-    )
+    ).label("has_candidates")
 
 
 async def candidates_of(session: AsyncSession, buying: Buying) -> list[Candidate]:

@@ -173,12 +173,10 @@ def page() -> rx.Component:
     content = rx.fragment(
         second_factor_wanted(
             SHOWN.missing,
-            (
-                _("Para cambiar los ajustes necesitas el código de tu teléfono."),
-                _("Para cambiar los ajustes escribe el código de tu teléfono."),
-            ),
-            SETTINGS,
-            "settings-missing",
+            absent=_("Para cambiar los ajustes necesitas el código de tu teléfono."),
+            unproved=_("Para cambiar los ajustes escribe el código de tu teléfono."),
+            leads_to=SETTINGS,
+            test_id="settings-missing",
         ),
         rx.cond(
             SHOWN.cannot_sell != "",

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
-from playwright.async_api import ConsoleMessage, Page, Response, async_playwright, expect
+from playwright.async_api import ConsoleMessage, Locator, Page, Response, async_playwright, expect
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse
@@ -103,6 +103,16 @@ class Dashboard:
         """Go to a screen and wait until it has asked for everything."""
         await self.page.goto(f"{self.url}/app{path}")
         await self.page.wait_for_load_state("networkidle")
+
+    async def open_until(self, wanted: Locator, opening: Callable[[], Awaitable[None]]) -> None:
+        """Open a screen again and again until it has what a job makes.
+
+        Raises:
+            TimeoutError: it has none.
+        """
+        async with asyncio.timeout(PATIENCE / 1000):
+            while not await wanted.count():
+                await opening()
 
     async def check(self, name: str) -> None:
         """Keep a picture of the screen, and see that nothing went wrong on the way here."""
@@ -205,11 +215,14 @@ async def take_and_bring_a_table(board: Dashboard, folder: Path) -> None:
     await expect(page.get_by_text("We are processing your export").first).to_be_visible(timeout=PATIENCE)
     await board.check("products-exporting")
     link = page.locator("a[download]")
-    while not await link.count():
+
+    async def open_the_feed() -> None:
         await board.open("/products")
-        await page.keyboard.press("Control+n")  # opens the feed
+        await page.keyboard.press("Control+n")
         await expect(page.get_by_role("heading", name="Notifications")).to_be_visible()
         await page.wait_for_load_state("networkidle")
+
+    await board.open_until(link, open_the_feed)
     async with page.expect_download() as waiting:
         await link.first.click()
     download = await waiting.value
@@ -225,9 +238,8 @@ async def take_and_bring_a_table(board: Dashboard, folder: Path) -> None:
     await board.check("products-import")
     await board.save("Import", "/products")
     await expect(page.get_by_text("We are processing your import").first).to_be_visible(timeout=PATIENCE)
-    row = page.get_by_text(f"{MADE} II").first
-    while not await row.count():
-        await board.open(f"/products?q={quote(MADE)}")
+    found = f"/products?q={quote(MADE)}"
+    await board.open_until(page.get_by_text(f"{MADE} II"), lambda: board.open(found))
     await board.check("products-imported")
 
 

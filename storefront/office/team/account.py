@@ -99,21 +99,25 @@ def proving(leads_to: str) -> rx.Component:
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
 
 
-def second_factor_wanted(missing: str, texts: tuple[str, str], leads_to: str, test_id: str) -> rx.Component:
+def enrolling() -> rx.Component:
+    """Leads to where the second factor is set up."""
+    return rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark")
+
+
+def second_factor_wanted(
+    missing: str, *, absent: str, unproved: str, leads_to: str, test_id: str
+) -> rx.Component:
     """What somebody has to do with their second factor before they can change anything on a screen.
 
     Args:
         missing: the screen's var: `PROVE`, `ENROL`, or empty.
-        texts: what is said to somebody who has none, and to somebody who signed in without it.
+        absent: what is said to somebody who has none.
+        unproved: what is said to somebody who signed in without it.
         leads_to: the screen itself.
         test_id: of the panel.
     """
-    to_enrol, to_prove = texts
-    enrol = rx.fragment(
-        rx.el.p(to_enrol),
-        rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark"),
-    )
-    prove = rx.fragment(rx.el.p(to_prove), proving(leads_to))
+    enrol = rx.fragment(rx.el.p(absent), enrolling())
+    prove = rx.fragment(rx.el.p(unproved), proving(leads_to))
     return rx.cond(
         missing != "",
         rx.el.div(
@@ -151,7 +155,7 @@ def second_factor() -> rx.Component:
     )
     absent = rx.fragment(
         rx.el.p(_("Con él, quien sepa tu contraseña no puede devolver dinero ni cambiar el equipo.")),
-        rx.el.a(_("Activar el código"), href=ENROL, class_name=f"{BUTTON}button--dark"),
+        enrolling(),
     )
     return panel(
         _("El código de tu teléfono"),

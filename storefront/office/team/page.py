@@ -36,12 +36,10 @@ def page() -> rx.Component:
     content = rx.fragment(
         second_factor_wanted(
             SHOWN.missing,
-            (
-                _("Para cambiar el equipo necesitas el código de tu teléfono."),
-                _("Para cambiar el equipo escribe el código de tu teléfono."),
-            ),
-            TEAM,
-            "team-missing",
+            absent=_("Para cambiar el equipo necesitas el código de tu teléfono."),
+            unproved=_("Para cambiar el equipo escribe el código de tu teléfono."),
+            leads_to=TEAM,
+            test_id="team-missing",
         ),
         fresh(TeamState.fresh, TeamState.load),
         Once.create(inviting(), answers=answers(TeamState)),
