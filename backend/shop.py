@@ -108,7 +108,12 @@ class Shop:
         )
         self.tracker = Tracker(self.database, self.fulfillment_providers)
         self.checkout = Checkout(
-            settings, self.database, self.payments, self.fulfillment_providers, self.tracker
+            settings,
+            self.database,
+            self.payments,
+            self.fulfillment_providers,
+            self.tracker,
+            self.standing.now,
         )
         self.estimates = ShippingEstimates(self.database, self.fulfillment_providers)
         self.attention = AttentionService(

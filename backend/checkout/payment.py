@@ -5,14 +5,14 @@ the bank, or is being started, its provider is asked first: it may have ended. W
 transaction that stores the new session.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import COMPLETED, read_cart
+from backend.cart.service import COMPLETED
 from backend.checkout.completion import lock_cart
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
@@ -27,13 +27,12 @@ from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.money import Cop
-from backend.office_settings import read_standing
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
 from backend.orders.tokens import order_token
 from backend.payment import sessions as payments
 from backend.payment.checks import check_session, claim_check, give_up_start
-from backend.payment.models import PaymentSession
+from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import MissingAnswer, PaymentProvider, PaymentRequest
 from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
@@ -90,6 +89,24 @@ class PaymentStart:
     return_url: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A payment that was started: of what is owed, and after which others (newest first).
+
+    `has_moved`: its provider's answer was stored afterwards, and the others may have moved meanwhile.
+    """
+
+    collection: PaymentCollection
+    payment: PaymentSession
+    earlier: Sequence[PaymentSession]
+    has_moved: bool = False
+
+    @property
+    def payment_sessions(self) -> list[PaymentSession]:
+        """Every payment session of the cart, newest first."""
+        return [self.payment, *self.earlier]
+
+
 @dataclass(frozen=True)
 class PaymentStarter:
     """Starts payments of carts. Every method may cross the network and opens its own transactions."""
@@ -97,37 +114,24 @@ class PaymentStarter:
     settings: Settings
     database: Database
     payments: PaymentService
+    standing: Callable[[], Awaitable[Settings]]
+    """The settings as they stand."""
 
-    async def start(self, start: PaymentStart) -> PaymentSession:
+    async def start(self, start: PaymentStart) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
         seen = replacing = None
         for _turn in range(MAX_STARTS):
             try:
-                payment, request = await self._open_session(start, replacing)
+                started, request = await self._open_session(start, replacing)
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
                     raise  # a rival was first: one new payment is enough
                 seen = under_way.session_id
                 replacing = await self._clear(under_way, start)
             else:
-                return await payments.initiate(self.database, start.provider, payment, request)
+                payment = await payments.initiate(self.database, start.provider, started.payment, request)
+                return replace(started, payment=payment, has_moved=payment is not started.payment)
         raise Conflict("Payments of this cart are being started all the time: try again")
-
-    async def missing(self, start: PaymentStart) -> list[MissingAnswer]:
-        """What the payer has still to answer before this payment can start; nothing where something else is in the way.
-
-        Raises:
-            NotFound: no cart has this id.
-            OutsideFailure: see `PaymentProvider.missing`.
-        """
-        async with self.database.read() as session:
-            cart = await read_cart(session, start.cart_id)
-            offered = await payments.offered_providers(session, cart.region_id)
-        is_free = cart.payment_session_id is None and cart.completed_at is None
-        if not is_free or start.provider.id not in offered:
-            return []
-        known = _from_address(cart.shipping_address or {}, cart.email)
-        return await start.provider.missing({**known, **start.payer, "ip": start.ip})
 
     async def close_waiting(self, cart_id: str) -> PaymentSession | None:
         """Close the cart's payment at the bank, if there is one, so that the cart can be changed again.
@@ -212,7 +216,7 @@ class PaymentStarter:
 
     async def _open_session(
         self, start: PaymentStart, replacing: str | None
-    ) -> tuple[PaymentSession, PaymentRequest]:
+    ) -> tuple[Started, PaymentRequest]:
         """Store the new payment session with its snapshot, and reserve the stock; one transaction."""
         provider_id, cart_id = start.provider.id, start.cart_id
         async with self.database.transaction() as session:
@@ -247,8 +251,8 @@ class PaymentStarter:
             await hit_in(session, PAYMENT_STARTS, cart_id, client)
             await reserve_uses(session, taken)
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
-            standing = await read_standing(session, self.settings)
-        return payment, PaymentRequest(
+        standing = await self.standing()
+        return Started(collection, payment, terms.payment_sessions), PaymentRequest(
             session_id=payment.id,
             invoice=payment.invoice,
             amount=payment.amount,
@@ -279,6 +283,20 @@ class PaymentStarter:
     def order_link(self, order_id: str) -> str:
         """The URL of the order's page with its token: it opens without a login or cookie."""
         return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
+
+
+async def missing_answers(
+    provider: PaymentProvider, cart: Cart, offered: Sequence[str], ip: str
+) -> list[MissingAnswer]:
+    """What the payer has still to answer before the cart can be paid; nothing where something else is in the way.
+
+    Raises:
+        OutsideFailure: see `PaymentProvider.missing`.
+    """
+    is_free = cart.payment_session_id is None and cart.completed_at is None
+    if not is_free or provider.id not in offered:
+        return []
+    return await provider.missing({**_from_address(cart.shipping_address or {}, cart.email), "ip": ip})
 
 
 async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:

@@ -317,22 +317,25 @@ async def create_session(
     up: then it pays the order, unless another payment has.
     """
     async with checkout.database.read() as session:
-        cart_id, owner = await collected_cart(session, collection_id)
-    if owner not in (None, customer):
+        cart, offered = await collected_cart(session, collection_id)
+    if cart.customer_id not in (None, customer):
         raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
     provider_id = _own_name(body.provider_id)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     return_url = payer.pop("return_url", None)
     if replace and not payer:
-        await checkout.close_payment(cart_id)
-    elif not payer and (missing := await checkout.missing_answers(cart_id, provider_id, ip=ip)):
+        await checkout.close_payment(cart.id)
+    elif not payer and (missing := await checkout.missing_answers(cart, offered, provider_id, ip=ip)):
         owed = with_questions(await _collection(checkout, collection_id), provider_id, missing)
         return Wire({"payment_collection": fields.pick(owed)})
     else:
-        await checkout.start_payment(
-            cart_id, provider_id, payer, ip=ip, replace=replace, return_url=return_url
+        started = await checkout.start_payment(
+            cart.id, provider_id, payer, ip=ip, replace=replace, return_url=return_url
         )
+        if not started.has_moved:
+            owed = collection_wire(started.collection, started.payment_sessions)
+            return Wire({"payment_collection": fields.pick(owed)})
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 

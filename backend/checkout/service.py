@@ -1,18 +1,19 @@
 """`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
 from backend.cart import service as carts
+from backend.cart.models import Cart
 from backend.cart.service import Caller
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.completion import Completed, complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import OrderView, order_view
-from backend.checkout.payment import PaymentStart, PaymentStarter
+from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
 from backend.checkout.restoring import change_bank, restore_cart
 from backend.checkout.return_url import require_return_url
 from backend.checkout.sale import read_priced_cart, require_shipping_method
@@ -31,7 +32,6 @@ from backend.fulfillment.tracker import Tracker
 from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_consents, missing_ticks
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
-from backend.office_settings import read_standing
 from backend.orders.models import Order
 from backend.orders.service import is_just_placed, order_of_cart, read_order
 from backend.orders.tokens import order_token, require_order_token
@@ -73,6 +73,8 @@ class Checkout:
     payments: PaymentService
     fulfillment_providers: FulfillmentProviders
     tracker: Tracker
+    standing: Callable[[], Awaitable[Settings]]
+    """The settings as they stand."""
 
     @traced
     async def priced_offers(
@@ -171,7 +173,7 @@ class Checkout:
         expected_total: Cop | None = None,
         replace: bool = False,
         return_url: object = None,
-    ) -> PaymentSession:
+    ) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
 
         `return_url` is a storefront's page that the shopper comes back to from the bank: see `require_return_url`.
@@ -198,9 +200,11 @@ class Checkout:
         start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace, back)
         return await self._starter.start(start)
 
-    async def missing_answers(self, cart_id: str, provider_id: str, *, ip: str) -> list[MissingAnswer]:
-        """What has to be asked of whoever pays the cart with this provider. See `PaymentStarter.missing`."""
-        return await self._starter.missing(PaymentStart(cart_id, self._provider(provider_id), {}, ip))
+    async def missing_answers(
+        self, cart: Cart, offered: Sequence[str], provider_id: str, *, ip: str
+    ) -> list[MissingAnswer]:
+        """What has to be asked of whoever pays the cart with this provider: see `backend.checkout.payment`."""
+        return await missing_answers(self._provider(provider_id), cart, offered, ip)
 
     @traced
     async def close_payment(self, cart_id: str) -> None:
@@ -209,7 +213,7 @@ class Checkout:
 
     @property
     def _starter(self) -> PaymentStarter:
-        return PaymentStarter(self.settings, self.database, self.payments)
+        return PaymentStarter(self.settings, self.database, self.payments, self.standing)
 
     def _provider(self, provider_id: str) -> PaymentProvider:
         provider = self.payments.provider(provider_id)
@@ -230,9 +234,8 @@ class Checkout:
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
     ) -> Completed:
         """The same, with what was stored beside a new order. See `backend.checkout.completion.complete`."""
+        manual_for = timedelta(days=(await self.standing()).manual_payment_days)
         async with self.database.transaction() as session:
-            standing = await read_standing(session, self.settings)
-            manual_for = timedelta(days=standing.manual_payment_days)
             return await complete(
                 session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller
             )

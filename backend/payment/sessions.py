@@ -70,9 +70,10 @@ _COLLECTION_SESSIONS = (
     .where(PaymentCollection.id == bindparam("collection_id"))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
 )
-_CART_ID = (
-    select(Cart.id, Cart.customer_id)
+_COLLECTED = (
+    select(Cart, Region.payment_providers)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .join(Region, Region.id == Cart.region_id)
     .where(PaymentCollection.id == bindparam("collection_id"))
 )
 _BLOCKING = {*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED}
@@ -141,16 +142,16 @@ async def upsert_collection(
     return collection
 
 
-async def collected_cart(session: AsyncSession, collection_id: str) -> tuple[str, str | None]:
-    """The cart that this collection is to be paid for.
+async def collected_cart(session: AsyncSession, collection_id: str) -> tuple[Cart, Sequence[str]]:
+    """The cart that this collection is to be paid for. Nothing is locked.
 
     Returns:
-        Its id, and that of its customer (None: a guest's).
+        The cart, and the ids of the providers that its region offers.
 
     Raises:
         NotFound: there is no such collection.
     """
-    found = (await session.execute(_CART_ID, {"collection_id": collection_id})).one_or_none()
+    found = (await session.execute(_COLLECTED, {"collection_id": collection_id})).one_or_none()
     if found is None:
         raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
     return found[0], found[1]

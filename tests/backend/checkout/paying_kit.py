@@ -1,5 +1,6 @@
 """What tests of payments do again and again: a cart, a payment of it, what the bank says, and what became of it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,12 +17,14 @@ from backend.inventory.service import available_units
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
+from backend.office_settings import read_standing
 from backend.orders.models import Order, OrderLine
 from backend.orders.tokens import order_token
 from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import decisive_session
+from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
@@ -38,6 +41,16 @@ ANA = Destination(
     suburb="El Poblado",
 )
 IP = "190.24.1.1"
+
+
+def standing_of(database: Database, settings: Settings) -> Callable[[], Awaitable[Settings]]:
+    """What reads the settings as they stand."""
+
+    async def standing() -> Settings:
+        async with database.read() as session:
+            return await read_standing(session, settings)
+
+    return standing
 
 
 @dataclass
@@ -72,9 +85,10 @@ class Till:
     async def start(
         self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False
     ) -> PaymentSession:
-        return await self.checkout.start_payment(
-            cart_id, provider_id, {"bank": "1022"}, ip=IP, replace=replace
-        )
+        payer = {"bank": "1022"}
+        return (
+            await self.checkout.start_payment(cart_id, provider_id, payer, ip=IP, replace=replace)
+        ).payment
 
     async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
         """An order whose payment is at the bank."""

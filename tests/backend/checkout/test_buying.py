@@ -17,6 +17,7 @@ from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.checkout.form import Destination
+from backend.checkout.payment import Started
 from backend.checkout.service import Checkout
 from backend.database import Database
 from backend.errors import (
@@ -39,6 +40,7 @@ from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
+from tests.backend.checkout.paying_kit import standing_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -71,7 +73,9 @@ def bank() -> ScriptedBank:
 async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    return Checkout(settings, database, payments, carriers, Tracker(database, carriers))
+    return Checkout(
+        settings, database, payments, carriers, Tracker(database, carriers), standing_of(database, settings)
+    )
 
 
 async def _toy(database: Database, floor: Floor, stock: int) -> str:
@@ -112,7 +116,7 @@ def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
 
 
 async def _pay(checkout: Checkout, cart_id: str, ip: str = "190.24.1.1") -> tuple[Order, PaymentSession]:
-    payment = await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)
+    payment = (await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)).payment
     return await checkout.complete(cart_id), payment
 
 
@@ -230,7 +234,7 @@ async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
 ) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    payment = await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    payment = (await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")).payment
     await _settle(checkout, payment, ProviderState.CAPTURED)
     order = await checkout.complete(cart_id)
     assert order.payment_status == "captured"
@@ -316,7 +320,7 @@ async def test_two_payments_of_one_cart_at_once_start_one(
     cart_id = await _ready_cart(checkout, trompo)
     tries = (checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1") for _ in range(8))
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
-    assert sum(isinstance(outcome, PaymentSession) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, Started) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 7
     assert len(bank.started) == 1
 
@@ -421,6 +425,6 @@ async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(checkout: Che
 async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, floor: Floor) -> None:
     trompo = await _toy(checkout.database, floor, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    payment = await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")
+    payment = (await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")).payment
     assert payment.state == "pending"
     assert (await checkout.complete(cart_id)).payment_status == "authorized"

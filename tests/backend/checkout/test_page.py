@@ -38,7 +38,8 @@ async def checkout(
     """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     carriers = {carrier.id: carrier, "manual_manual": ManualProvider()}
-    yield Checkout(shop.settings, shop.database, shop.payments, carriers, Tracker(shop.database, carriers))
+    tracker = Tracker(shop.database, carriers)
+    yield Checkout(shop.settings, shop.database, shop.payments, carriers, tracker, shop.standing.now)
     await shop.stop()
 
 

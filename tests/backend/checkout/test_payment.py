@@ -1,5 +1,7 @@
 """Starting a payment, and closing one that waits: what is refused, and what is left as it is."""
 
+from dataclasses import replace
+
 import pytest
 
 from backend.checkout import payment as starting
@@ -19,7 +21,9 @@ def database_url(sqlite_url: str) -> str:
 
 @pytest.fixture
 def starter(till: Till) -> PaymentStarter:
-    return PaymentStarter(till.checkout.settings, till.database, till.checkout.payments)
+    return PaymentStarter(
+        till.checkout.settings, till.database, till.checkout.payments, till.checkout.standing
+    )
 
 
 async def test_where_nothing_waits_nothing_is_closed(till: Till, starter: PaymentStarter) -> None:
@@ -65,7 +69,7 @@ async def test_a_payment_of_a_provider_that_the_shop_dropped_can_be_closed(
 ) -> None:
     cart_id = await till.cart(await till.toy())
     payment = await till.start(cart_id)
-    without = PaymentStarter(starter.settings, till.database, PaymentService(till.database, {}))
+    without = replace(starter, payments=PaymentService(till.database, {}))
     closed = await without.close_waiting(cart_id)
     assert closed is not None
     assert (closed.id, closed.state, closed.close_reason) == (payment.id, "closed", "bank_changed")
