@@ -9,6 +9,7 @@ from sqlalchemy import JSON, Insert, String, Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import make_transient_to_detached
 from sqlmodel import Field, SQLModel
 
 from backend.clock import now
@@ -32,6 +33,7 @@ ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 """Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
 
 S = TypeVar("S")
+R = TypeVar("R", bound=SQLModel)
 
 
 def table_of(model: type[SQLModel]) -> Table:
@@ -61,6 +63,19 @@ async def insert_row(session: AsyncSession, row: SQLModel) -> None:
     The session does not know the row: changing it afterwards changes nothing in the database.
     """
     await session.execute(_insert(type(row)), values_of(row))
+
+
+async def insert_known(session: AsyncSession, row: R) -> R:
+    """The same, but the session knows the row afterwards, as if it had read it."""
+    await insert_row(session, row)
+    return know(session, row)
+
+
+def know(session: AsyncSession, row: R) -> R:
+    """Let the session know a row that a statement has inserted: what was inserted is not read again."""
+    make_transient_to_detached(row)
+    session.add(row)
+    return row
 
 
 @cache

@@ -112,8 +112,8 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
 
 async def set_email(session: AsyncSession, cart: Cart, email: str) -> None:
     """Set the address that this (locked) cart's mails go to. Without a customer, it is a guest's from now on."""
-    cart.email = email
-    cart.guest_id = await guest_with(session, email) if cart.customer_id is None else None
+    guest_id = await guest_with(session, email) if cart.customer_id is None else None
+    cart.email, cart.guest_id = email, guest_id
 
 
 async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:

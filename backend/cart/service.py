@@ -65,6 +65,13 @@ AT_THE_BANK = (
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 _LOCKED_CART = locked(_CART)
+_LOCKED_WITH_REGION = (
+    select(Cart, Region)
+    .outerjoin(Region, Region.id == Cart.region_id)
+    .where(Cart.id == bindparam("cart_id"))
+    .with_for_update(of=Cart)
+    .execution_options(populate_existing=True)
+)
 _LINES = (
     select(LineItem, Variant, Product)
     .join(Variant, Variant.id == LineItem.variant_id)
@@ -80,11 +87,12 @@ _CART_AND_LINES = (
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-_CONTENTS = (
+CONTENTS = (
     _LINES.add_columns(CartShippingMethod, Collection.title, has_candidates(LineItem.cart_id))
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id)
     .outerjoin(Collection, Collection.id == Product.collection_id)
 )
+"""What `contents_of` makes the contents of the cart `cart_id` of. Columns may be added behind these."""
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
 ).scalar_subquery()
@@ -164,8 +172,7 @@ async def create(
         sales_channel_id=sales_channel_id
         or (await session.execute(select(SalesChannel.id).order_by(SalesChannel.id).limit(1))).scalar_one(),
     )
-    session.add(cart)
-    await session.flush()
+    await insert_row(session, cart)
     return cart.id
 
 
@@ -183,7 +190,20 @@ async def open_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
         NotAllowed: it has become an order already.
         Conflict: a payment of it is at the bank.
     """
-    cart = await unordered_cart(session, cart_id, caller)
+    return _open(await unordered_cart(session, cart_id, caller))
+
+
+async def open_cart_and_region(
+    session: AsyncSession, cart_id: str, caller: Caller | None = None
+) -> tuple[Cart, Region | None]:
+    """The same, with its region; None where the cart has moved to another one at this moment."""
+    found = (await session.execute(_LOCKED_WITH_REGION, {"cart_id": cart_id})).one_or_none()
+    cart = _open(_unordered(found[0] if found else None, cart_id, caller))
+    region = found[1] if found else None
+    return cart, region if region is not None and region.id == cart.region_id else None
+
+
+def _open(cart: Cart) -> Cart:
     if cart.payment_session_id is not None:
         raise Conflict(AT_THE_BANK)
     return cart
@@ -196,7 +216,11 @@ async def unordered_cart(session: AsyncSession, cart_id: str, caller: Caller | N
         NotFound: no cart has this id, or it is not the caller's.
         NotAllowed: it has become an order already.
     """
-    cart = accessible(await find_cart(session, cart_id, lock=True), cart_id, caller)
+    return _unordered(await find_cart(session, cart_id, lock=True), cart_id, caller)
+
+
+def _unordered(found: Cart | None, cart_id: str, caller: Caller | None) -> Cart:
+    cart = accessible(found, cart_id, caller)
     if cart.completed_at is not None:
         raise NotAllowed(COMPLETED.format(cart_id=cart_id))
     return cart
@@ -259,13 +283,18 @@ async def cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | No
 
 async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
     """What is in the cart."""
-    rows = (await session.execute(_CONTENTS, {"cart_id": cart_id})).all()
+    return contents_of((await session.execute(CONTENTS, {"cart_id": cart_id})).all())
+
+
+def contents_of(rows: Sequence[Any]) -> Contents:
+    """What is in the cart, by the rows of `CONTENTS`; a line may have several."""
     if not rows:
         return Contents([], None, {})
+    lines = {row[0].id: Line(*row[:3]) for row in rows}
     return Contents(
-        lines=[Line(item, variant, product) for item, variant, product, *_ in rows],
+        lines=list(lines.values()),
         method=rows[0][3],
-        collections={item.id: title for item, _, _, _, title, _ in rows},
+        collections={row[0].id: row[4] for row in rows},
         may_be_discounted=rows[0].has_candidates,
     )
 
@@ -335,6 +364,15 @@ async def add(
         InsufficientStock: fewer units can be sold.
     """
     cart = await open_cart(session, cart_id, caller)
+    was_empty = await put(session, cart_id, variant_id, quantity, meta)
+    await changed(session, cart)
+    return was_empty
+
+
+async def put(
+    session: AsyncSession, cart_id: str, variant_id: str, quantity: int, meta: JsonObject | None = None
+) -> bool:
+    """`add`, into a cart that is locked or has just been made. It is not marked as changed."""
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
     asked = {"variant_id": variant_id, "holder": cart_id}
@@ -352,7 +390,6 @@ async def add(
         _require_units(0, quantity, int(units))
         line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
         await insert_row(session, line)
-    await changed(session, cart)
     return bool(count == 0)
 
 

@@ -52,14 +52,24 @@ async def products_changed(session: AsyncSession, product_ids: Iterable[str]) ->
 @subscribe(StockChanged)
 async def publish_visible_changes(session: AsyncSession, event: StockChanged) -> None:
     """Publish the products for which pages show another stock than before."""
-    rows = await session.execute(_UNITS, {"variant_ids": list(event.units)})
-    changed = {
-        product_id
-        for variant_id, product_id, units in rows
-        if _shown(units) != _shown(units - event.units[variant_id])
-    }
+    if event.left is not None:
+        shown = [
+            variant_id for variant_id, left in event.left.items() if _differs(left, event.units[variant_id])
+        ]
+        # who buys has read the variants: the session knows them
+        changed = {(await session.get_one(Variant, variant_id)).product_id for variant_id in shown}
+    else:
+        rows = await session.execute(_UNITS, {"variant_ids": list(event.units)})
+        changed = {
+            product_id for variant_id, product_id, left in rows if _differs(left, event.units[variant_id])
+        }
     for product_id in sorted(changed):
         await publish(session, ProductChanged(product_id))
+
+
+def _differs(left: int, units: int) -> bool:
+    """Whether pages show another stock, now that so many units are left, and `units` fewer or more were before."""
+    return _shown(left) != _shown(left - units)
 
 
 def _shown(units: int) -> int:

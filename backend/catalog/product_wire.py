@@ -81,23 +81,34 @@ class ProductWriter:
     """Makes the platform's products of rows (`COLUMNS` in `listing.py`).
 
     `base_url` makes the addresses of the shop's own pictures whole, with what is special in them encoded; without it
-    they are as they were stored, for staff. `as_staff` adds what only staff see.
+    they are as they were stored, for staff. `as_staff` adds what only staff see. Where it is known that none of the
+    products has options of its own, or tags or a type, these are not read.
     """
 
     def __init__(
-        self, session: AsyncSession, fields: Fields, *, base_url: str = "", as_staff: bool = False
+        self,
+        session: AsyncSession,
+        fields: Fields,
+        *,
+        base_url: str = "",
+        as_staff: bool = False,
+        has_options: bool = True,
+        has_words: bool = True,
     ) -> None:
         self._session = session
         self._fields = fields
         self._base_url = base_url
         self._as_staff = as_staff
+        self._has_options = has_options
+        self._has_words = has_words
 
     async def write(self, rows: Sequence[Row[Any]]) -> list[JsonDict]:
         """The products, in the same order."""
         ids = [row.id for row in rows]
         wants = self._fields.wants
         shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
-        options = await options_of(self._session, ids) if shows_variants and ids else {}
+        has_options = self._has_options and shows_variants and ids
+        options = await options_of(self._session, ids) if has_options else {}
         titles = {row.id: row.title for row in rows}
         variants = await self._variants(titles, options) if shows_variants and ids else {}
         of_variants = wants("variants.images", by_default=self._as_staff)
@@ -106,7 +117,8 @@ class ProductWriter:
         categories = (
             await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
         )
-        words = await words_of(self._session, ids) if ids and any(map(self._shows, _WORDS)) else {}
+        has_words = self._has_words and ids and any(map(self._shows, _WORDS))
+        words = await words_of(self._session, ids) if has_words else {}
         places = await self._places()
         pick = self._fields.pick
         products = []

@@ -32,7 +32,7 @@ from backend.pricing import CartTotals, PartTotals, Totals, price_cart
 from backend.promotions.offers import Discounts, has_candidates
 from backend.promotions.wire import applied_wire
 from backend.shipping.addresses import place_of
-from backend.tables import JsonObject
+from backend.tables import JsonObject, insert_known
 
 MOST_CONSENTS = 30
 _FIRST_REGION = select(Region).order_by(Region.id).limit(1)
@@ -57,13 +57,15 @@ async def create_cart(
     region = await _region(session, new.region_id)
     if new.currency_code is not None and new.currency_code.casefold() != region.currency_code:
         raise InvalidData(f"Region {region.name} has no currency {new.currency_code}")
-    cart_id = await carts.create(session, region_id=region.id, sales_channel_id=channel_id)
-    for item in new.items or ():
-        await carts.add(session, cart_id, item.variant_id, item.quantity, item.metadata)
-    cart = await session.get_one(Cart, cart_id)
+    cart = Cart(region_id=region.id, sales_channel_id=channel_id)  # stored once, with all that was sent
     if customer_id is not None:
         await give_to(session, cart, customer_id)
-    await _change(session, cart, new, region)
+    await _fill(session, cart, new, region)
+    await insert_known(session, cart)
+    for item in new.items or ():
+        await carts.put(session, cart.id, item.variant_id, item.quantity, item.metadata)
+    if new.promo_codes is not None:
+        await set_codes(session, cart, new.promo_codes)
     return cart, region
 
 
@@ -78,8 +80,16 @@ async def change_cart(
         InvalidData: a country outside the region, another sales channel, a code that takes nothing off, or a
             gift's message that is too long.
     """
-    cart = await carts.open_cart(session, cart_id, caller)
-    await _change(session, cart, change, await _region(session, change.region_id or cart.region_id))
+    cart, region = await carts.open_cart_and_region(session, cart_id, caller)
+    if region is None or change.region_id not in (None, region.id):
+        region = await _region(session, change.region_id or cart.region_id)
+    place = place_of(cart.shipping_address)
+    await _fill(session, cart, change, region)
+    if place_of(cart.shipping_address) != place:
+        await changed(session, cart)
+    await session.flush()
+    if change.promo_codes is not None:
+        await set_codes(session, cart, change.promo_codes)
 
 
 async def store_consents(
@@ -98,7 +108,8 @@ async def store_consents(
         raise InvalidData(f"A cart has at most {MOST_CONSENTS} consents")
 
 
-async def _change(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
+async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
+    """Put what was sent into the cart."""
     if change.sales_channel_id not in (None, cart.sales_channel_id):
         raise InvalidData("A cart belongs to the sales channel of its publishable key")
     cart.region_id = region.id
@@ -112,11 +123,7 @@ async def _change(session: AsyncSession, cart: Cart, change: CartChange, region:
     if change.billing_address is not None:
         cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
     if change.shipping_address is not None:
-        address = _merged(cart.shipping_address, change.shipping_address, region)
-        await set_shipping_address(session, cart, address)
-    await session.flush()
-    if change.promo_codes is not None:
-        await set_codes(session, cart, change.promo_codes)
+        cart.shipping_address = _merged(cart.shipping_address, change.shipping_address, region)
 
 
 def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:

@@ -14,7 +14,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import AttentionKind, raise_attention
 from backend.cart.models import Cart
 from backend.cart.service import NOT_FOUND, Caller, CartChanged, accessible, find_cart
-from backend.checkout.sale import read_priced_cart, require_address, sale_now, sale_of, snapshot_of, taken_by
+from backend.checkout.sale import (
+    read_offered,
+    read_priced_cart,
+    require_address,
+    sale_now,
+    sale_of,
+    snapshot_of,
+    taken_by,
+)
 from backend.database import database_now
 from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
 from backend.events import publish, subscribe
@@ -39,7 +47,7 @@ from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.wire import OrderRows
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
-from backend.payment.sessions import RESERVATION_TIME, Terms, read_terms, sessions_of
+from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, move
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
@@ -95,11 +103,13 @@ async def complete(
     cart = await lock_cart(session, cart_id, caller)
     if cart.completed_at is not None and (order := await order_of_cart(session, cart_id)):
         return Completed(order)
-    terms = await read_terms(session, cart_id)
+    offered = await read_offered(session, cart_id)
+    terms = offered.terms
     payment, may_hold_uses = _deciding(terms.payment_sessions), True
+    reserved = _reserved_for(terms)
     if payment is None or payment.state == SessionState.PENDING or not payment.snapshot:
         # no provider knows of it yet: it costs what it costs now
-        priced = await read_priced_cart(session, cart)
+        priced = await read_priced_cart(session, cart, offered.contents)
         require_address(cart, has_items=True)
         payment = payment or _missing(terms)
         sale, may_hold_uses = sale_now(cart, priced), priced.may_hold_uses
@@ -114,7 +124,9 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
     await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
-    await inventory.reserve(session, cart_id, sale.units, until=until)
+    is_kept = reserved == sale.units and await inventory.keep(session, cart_id, reserved, until)
+    if not is_kept:
+        await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
     )
@@ -140,6 +152,12 @@ async def lock_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
         NotFound: no cart has this id, or it is not the caller's.
     """
     return accessible(await find_cart(session, cart_id, lock=True), cart_id, caller, NOT_FOUND)
+
+
+def _reserved_for(terms: Terms) -> dict[str, int] | None:
+    """The units by variant id that were reserved for the cart's one payment; None where there were several, or none."""
+    snapshots = [payment.snapshot for payment in terms.payment_sessions]
+    return sale_of(snapshots[0]).units if len(snapshots) == 1 and snapshots[0] else None
 
 
 def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:

@@ -16,6 +16,8 @@ from backend.cart.service import COMPLETED
 from backend.checkout.completion import lock_cart
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
+    Offered,
+    read_offered,
     read_priced_cart,
     require_shipping_method,
     sale_now,
@@ -221,7 +223,9 @@ class PaymentStarter:
         provider_id, cart_id = start.provider.id, start.cart_id
         async with self.database.transaction() as session:
             cart = await lock_cart(session, cart_id)
-            sale, taken = await self._sale(session, cart, start)
+            offered = await read_offered(session, cart_id)
+            terms = offered.terms
+            sale, taken = await self._sale(session, cart, start, offered)
             if start.expected_total not in (None, sale.totals.total):
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
@@ -229,7 +233,6 @@ class PaymentStarter:
             if start.provider.leaves_shop and not sale.totals.total:
                 raise NothingToPay("The discounts leave nothing to pay: a bank charges 1 peso at least")
             await lock_promotions(session, taken)
-            terms = await payments.read_terms(session, cart_id)
             if provider_id not in terms.provider_ids:
                 raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
             collection = await payments.upsert_collection(
@@ -250,7 +253,8 @@ class PaymentStarter:
             client = Client.at(start.ip or cart_id, self.settings)
             await hit_in(session, PAYMENT_STARTS, cart_id, client)
             await reserve_uses(session, taken)
-            await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at)
+            is_first = not terms.payment_sessions and cart.completed_at is None
+            await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at, is_first=is_first)
         standing = await self.standing()
         return Started(collection, payment, terms.payment_sessions), PaymentRequest(
             session_id=payment.id,
@@ -264,17 +268,20 @@ class PaymentStarter:
             payer={**_from_address(sale.shipping_address, sale.email), **start.payer},
         )
 
-    async def _sale(self, session: AsyncSession, cart: Cart, start: PaymentStart) -> tuple[Sale, Taken]:
+    async def _sale(
+        self, session: AsyncSession, cart: Cart, start: PaymentStart, offered: Offered
+    ) -> tuple[Sale, Taken]:
         """What is paid for: the cart as it is now, or what the pending order of a completed cart was made of."""
         if cart.completed_at is None:
-            priced = await read_priced_cart(session, cart)
+            priced = await read_priced_cart(session, cart, offered.contents)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
             sale = sale_now(cart, priced)
-            await require_on(session, sale.shipping.option_id)
+            if offered.is_off:
+                await require_on(session, sale.shipping.option_id)
             return sale, taken_by(cart, sale, may_hold_uses=priced.may_hold_uses)
         order = await order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:
-            for payment in await payments.sessions_of(session, cart.id):
+            for payment in offered.terms.payment_sessions:
                 if payment.id == cart.payment_session_id and payment.snapshot:
                     sale = sale_of(payment.snapshot)
                     return sale, taken_by(cart, sale)

@@ -11,19 +11,24 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.models import Cart, CartShippingMethod
-from backend.cart.service import Line, read_contents, read_totals
-from backend.catalog.models import Product
+from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.service import CONTENTS, Contents, Line, contents_of, read_contents, read_totals
+from backend.catalog.models import Product, Region
+from backend.database import db_now
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
 from backend.orders.service import Sale, SoldLine, SoldShipping
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.sessions import Terms, read_terms
 from backend.pricing import CartTotals
 from backend.promotions.offers import Buying
 from backend.promotions.uses import Taken
 from backend.shipping.addresses import missing_for_a_label, municipality_of
+from backend.shipping.options import is_switched_off
 from backend.tables import JsonObject
 
 NO_ITEMS = "Cannot complete a cart with no items"
@@ -60,14 +65,54 @@ class PricedCart:
         return self.shipping
 
 
-async def read_priced_cart(session: AsyncSession, cart: Cart) -> PricedCart:
-    """What the cart costs now.
+_FIRST_LINE = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()
+_OFFER = (
+    CONTENTS.add_columns(
+        PaymentCollection,
+        PaymentSession,
+        Region.payment_providers,
+        db_now(),
+        is_switched_off(CartShippingMethod.shipping_option_id).label("is_off"),
+    )
+    .join(Cart, Cart.id == LineItem.cart_id)
+    .join(Region, Region.id == Cart.region_id)
+    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .outerjoin(
+        PaymentSession,
+        # beside the first line only: a session repeats all that it is to pay
+        (PaymentSession.collection_id == PaymentCollection.id) & (LineItem.id == _FIRST_LINE),
+    )
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a (locked) cart holds, and under what terms it is paid. `is_off`: its shipping is switched off."""
+
+    contents: Contents
+    terms: Terms
+    is_off: bool = False
+
+
+async def read_offered(session: AsyncSession, cart_id: str) -> Offered:
+    """All that decides what the cart costs and how it is paid, in one statement."""
+    rows = (await session.execute(_OFFER, {"cart_id": cart_id})).all()
+    if not rows:  # it is empty
+        return Offered(contents_of(rows), await read_terms(session, cart_id))
+    collection, _, provider_ids, moment, is_off = rows[0][6:]
+    payment_sessions = [row[7] for row in rows if row[7] is not None]
+    return Offered(contents_of(rows), Terms(collection, payment_sessions, provider_ids, moment), is_off)
+
+
+async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents | None = None) -> PricedCart:
+    """What the cart costs now, with these contents if they were read since it was locked.
 
     Raises:
         InvalidData: the cart is empty, or holds nothing but gift wrapping.
         InsufficientStock: something in it is no longer for sale.
     """
-    contents = await read_contents(session, cart.id)
+    contents = contents or await read_contents(session, cart.id)
     if all(line.is_wrapping for line in contents.lines):
         raise InvalidData(NO_ITEMS)
     sold = tuple(_sold(line, contents.collections[line.item.id]) for line in contents.lines)

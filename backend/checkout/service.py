@@ -16,7 +16,7 @@ from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
 from backend.checkout.restoring import change_bank, restore_cart
 from backend.checkout.return_url import require_return_url
-from backend.checkout.sale import read_priced_cart, require_shipping_method
+from backend.checkout.sale import read_offered, read_priced_cart, require_shipping_method
 from backend.checkout.shipping import (
     ShippingOffer,
     choose_shipping,
@@ -154,10 +154,11 @@ class Checkout:
         """
         async with self.database.transaction() as session:
             cart = await carts.unordered_cart(session, cart_id, caller)
-            terms = await payments.read_terms(session, cart_id)
+            offered = await read_offered(session, cart_id)
+            terms = offered.terms
             if terms.collection is not None and cart.payment_session_id is not None:
                 return terms.collection, terms.payment_sessions
-            prices = await read_priced_cart(session, cart)
+            prices = await read_priced_cart(session, cart, offered.contents)
             require_shipping_method(cart, has_shipping=prices.shipping is not None)
             collection = await payments.upsert_collection(session, terms.collection, cart_id, prices.total)
             return collection, terms.payment_sessions

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, CursorResult, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import db_now
-from backend.errors import InsufficientStock
+from backend.errors import Conflict, InsufficientStock
 from backend.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
@@ -51,18 +51,23 @@ async def available_units(
 
 
 async def reserve(
-    session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None
+    session: AsyncSession,
+    holder: str,
+    wanted: Mapping[str, int],
+    until: datetime | None,
+    *,
+    is_first: bool = False,
 ) -> None:
     """Reserve `wanted` (units by variant id) for the holder until then, in place of what it had reserved before.
+
+    `is_first`: the holder, whom the caller has locked, has never reserved anything.
 
     Expired reservations of the same variants are released first, so an abandoned payment does not block the last unit.
 
     Raises:
         InsufficientStock: fewer units than wanted can be sold; nothing is reserved (the transaction must roll back).
     """
-    asked = {"holder": holder, "variant_ids": list(wanted)}
-    levels = (await session.execute(statements.LEVELS_TO_RESERVE, asked)).scalars().all()
-    reservations = (await session.execute(statements.RESERVATIONS_TO_REPLACE, asked)).scalars().all()
+    levels, reservations = await _locked_for(session, holder, list(wanted), is_first=is_first)
     own = [reservation for reservation in reservations if reservation.holder == holder]
     if _units_of(own, levels) == wanted:
         for reservation in own:
@@ -81,7 +86,46 @@ async def reserve(
             moved[level.id] -= units
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
-    await _publish(session, levels, moved)
+    if reservations:
+        await _publish(session, levels, moved)
+    else:
+        left: Counter[str] = Counter()
+        for level in levels:  # all those of the variants, and they are locked
+            left[level.variant_id] += level.stocked - level.reserved + moved[level.id]
+        await publish(session, StockChanged({id_: -units for id_, units in wanted.items()}, left))
+
+
+async def _locked_for(
+    session: AsyncSession, holder: str, variant_ids: Sequence[str], *, is_first: bool
+) -> tuple[Sequence[InventoryLevel], Sequence[Reservation]]:
+    """The levels to reserve at, and the reservations that give way to it, locked. See `reserve`."""
+    asked: dict[str, Any] = {"holder": holder, "variant_ids": variant_ids}
+    if is_first:
+        rows = (await session.execute(statements.FIRST_LEVELS, asked)).all()
+        levels: Sequence[InventoryLevel] = [level for level, _ in rows]
+        if not any(has_expired for _, has_expired in rows):
+            return levels, ()
+    else:
+        levels = (await session.execute(statements.LEVELS_TO_RESERVE, asked)).scalars().all()
+    return levels, (await session.execute(statements.RESERVATIONS_TO_REPLACE, asked)).scalars().all()
+
+
+async def keep(session: AsyncSession, holder: str, wanted: Mapping[str, int], until: datetime | None) -> bool:
+    """Let the reservation of the (locked) holder, which was made of `wanted` and nothing else, end at this moment.
+
+    Returns:
+        Whether it was still there. If not, nothing has changed.
+
+    Raises:
+        Conflict: a part of it has ended at this very moment.
+    """
+    total = sum(wanted.values())
+    asked = {"of": holder, "units": total, "until": until}
+    kept = (await session.execute(statements.KEEP, asked)).scalars().all()
+    if kept and sum(kept) != total:
+        # the locks of what is left were taken before those of its levels: go on in another transaction
+        raise Conflict("What was reserved for this cart has just ended: try again")
+    return bool(kept)
 
 
 async def confirm(session: AsyncSession, holder: str) -> None:

@@ -9,13 +9,14 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     bindparam,
+    exists,
     func,
     select,
     union,
     update,
 )
 
-from backend.database import db_now, locked
+from backend.database import UtcDateTime, db_now, locked
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.tables import table_of
 
@@ -66,6 +67,16 @@ LEVELS_TO_RESERVE = levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _RESERVED
 One list of ids, not two with an "or": for those PostgreSQL would read every level there is.
 """
 
+FIRST_LEVELS = levels(_WANTED).add_columns(
+    exists()
+    .where(Reservation.level_id == InventoryLevel.id, Reservation.expires_at <= db_now())
+    .correlate(InventoryLevel)
+)
+"""The levels of `variant_ids`, and whether a reservation of each has expired by the database's clock.
+
+Where the lock was waited for, that is what was true before. What has expired meanwhile expired a moment too late.
+"""
+
 RESERVATIONS_TO_REPLACE = reservations(_OWN | _EXPIRED)
 """The reservations of `holder`, and those of `variant_ids` that have expired by the database's clock."""
 
@@ -78,6 +89,20 @@ RESERVE = (
     .values(reserved=InventoryLevel.reserved + bindparam("units"))
 )
 """Reserve `units` of `level_id`, if they are there."""
+
+_own = table_of(Reservation).alias("own")
+_ALL_OWN = (
+    select(func.coalesce(func.sum(_own.c.quantity), 0))
+    .where(_own.c.holder == bindparam("of"))
+    .scalar_subquery()
+)
+KEEP = (
+    update(table_of(Reservation))
+    .where(Reservation.holder == bindparam("of"), bindparam("units") == _ALL_OWN)
+    .values(expires_at=bindparam("until", type_=UtcDateTime()))
+    .returning(Reservation.quantity)
+)
+"""Let the reservation of the holder `of` end at `until`, if it is of so many `units` in all."""
 
 CHANGE = (
     update(table_of(InventoryLevel))

@@ -3,10 +3,9 @@
 import secrets
 
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import make_transient_to_detached
 
 from backend.orders.models import Order
-from backend.tables import for_each_dialect, table_of, values_of
+from backend.tables import for_each_dialect, know, table_of, values_of
 
 LEAST = 10_000_000
 NUMBERS = 90_000_000
@@ -30,6 +29,4 @@ async def insert_numbered(session: AsyncSession, order: Order) -> Order:
     while number is None:
         order.number = LEAST + secrets.randbelow(NUMBERS)
         number = (await session.execute(insert, values_of(order))).scalar_one_or_none()
-    make_transient_to_detached(order)  # what was inserted is what is stored: it need not be read again
-    session.add(order)
-    return order
+    return know(session, order)

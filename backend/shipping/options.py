@@ -8,7 +8,7 @@ it cannot be chosen or changed (spec: Errors).
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select, true
+from sqlalchemy import ColumnElement, ColumnExpressionArgument, bindparam, exists, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -82,6 +82,15 @@ _OFF = (
     .join(ProviderSwitch, ProviderSwitch.id == ShippingOption.provider_id)
     .where(ShippingOption.id == bindparam("option_id"), ProviderSwitch.is_enabled.is_(False))
 )
+
+
+def is_switched_off(option_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """Whether the office has switched the provider of this option off, as a part of another statement."""
+    return (
+        exists()
+        .where(ShippingOption.id == option_id, ProviderSwitch.id == ShippingOption.provider_id)
+        .where(ProviderSwitch.is_enabled.is_(False))
+    )
 
 
 class Offer(NamedTuple):
