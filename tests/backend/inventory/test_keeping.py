@@ -1,0 +1,88 @@
+"""A reservation that is made first, and one that is kept for an order: what is asked of it, and what is told of it."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.clock import now
+from backend.database import Database
+from backend.inventory import service
+from backend.inventory.events import StockChanged
+from backend.inventory.models import InventoryLevel, Reservation
+from backend.settings import Settings
+from tests.shop_floor import Floor, make_toy, open_floor
+
+SOON = timedelta(minutes=30)
+
+
+@pytest.fixture
+async def floor(database: Database, settings: Settings) -> Floor:
+    return await open_floor(database, settings)
+
+
+async def _toys(database: Database, floor: Floor, **stock: int) -> list[str]:
+    async with database.transaction() as session:
+        return [await make_toy(session, floor, handle, stock=units) for handle, units in stock.items()]
+
+
+async def _reserve(database: Database, holder: str, wanted: Mapping[str, int], *, is_first: bool) -> None:
+    async with database.transaction() as session:
+        await service.reserve(session, holder, wanted, now() + SOON, is_first=is_first)
+
+
+async def _ends(session: AsyncSession, holder: str) -> set[object]:
+    query = select(Reservation.expires_at).where(Reservation.holder == holder)
+    return set((await session.execute(query)).scalars())
+
+
+async def test_a_first_reservation_takes_the_place_of_one_that_has_expired(
+    database: Database, floor: Floor
+) -> None:
+    [trompo] = await _toys(database, floor, trompo=1)
+    await _reserve(database, "cart_gone", {trompo: 1}, is_first=True)
+    async with database.transaction() as session:
+        await session.execute(update(Reservation).values(expires_at=now() - SOON))
+    await _reserve(database, "cart_here", {trompo: 1}, is_first=True)
+    async with database.read() as session:
+        assert (await session.execute(select(Reservation.holder))).scalars().all() == ["cart_here"]
+        assert (await session.execute(select(InventoryLevel.reserved))).scalars().all() == [1]
+
+
+async def test_it_tells_how_many_units_are_left(
+    database: Database, floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[StockChanged] = []
+
+    async def publish(_session: AsyncSession, event: StockChanged) -> None:
+        told.append(event)
+
+    monkeypatch.setattr(service, "publish", publish)
+    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+    told.clear()
+    await _reserve(database, "cart_a", {trompo: 2, yoyo: 2}, is_first=True)
+    assert told == [StockChanged({trompo: -2, yoyo: -2}, {trompo: 3, yoyo: 0})]
+
+
+async def test_what_is_reserved_is_kept_for_an_order(database: Database, floor: Floor) -> None:
+    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+    wanted = {trompo: 2, yoyo: 1}
+    await _reserve(database, "cart_a", wanted, is_first=True)
+    async with database.transaction() as session:
+        assert await service.keep(session, "cart_a", wanted, None)
+        assert await _ends(session, "cart_a") == {None}
+
+
+async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(database: Database, floor: Floor) -> None:
+    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+    wanted = {trompo: 2, yoyo: 1}
+    async with database.transaction() as session:
+        assert not await service.keep(session, "cart_a", wanted, None)
+    await _reserve(database, "cart_a", wanted, is_first=True)
+    async with database.transaction() as session:
+        await service.release_units(session, "cart_a", {yoyo: 1})
+    async with database.transaction() as session:
+        assert not await service.keep(session, "cart_a", wanted, None)
+        assert None not in await _ends(session, "cart_a")
