@@ -9,6 +9,7 @@ import httpx
 
 from backend.clock import now
 from backend.doctor.findings import Finding, failure, ok, warning
+from backend.errors import OutsideFailure
 from backend.mail.transports import SmtpTransport
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
@@ -96,7 +97,7 @@ async def mail(standing: Settings, test_address: str) -> AsyncIterator[Finding]:
         if test_address:
             await transport.send(_test_mail(standing, test_address))
             yield ok("mail", f"a test mail left for {test_address}: see that it came, and not as spam")
-    except OSError as error:
+    except (OutsideFailure, OSError) as error:
         yield failure(
             "mail", f"the server refuses or does not answer ({type(error).__name__}): look at SMTP_HOST, "
             "SMTP_PORT, SMTP_USER and SMTP_PASSWORD"

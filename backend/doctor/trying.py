@@ -136,7 +136,7 @@ async def _test_mail(standing: Settings, to: str) -> Outcome:
     mail.set_content(_("Si lees esto, los correos de tu tienda salen bien."))
     try:
         await transport_of(standing).send(mail)
-    except OSError as error:
+    except (OutsideFailure, OSError) as error:
         return _mail_failed(error)
     if not standing.smtp_host:
         return Outcome(is_good=False, text=NO_SERVER)
@@ -147,7 +147,7 @@ async def _test_mail(standing: Settings, to: str) -> Outcome:
 NO_SERVER = _("La tienda no tiene servidor de correo: sus correos quedan en archivos y no le llegan a nadie.")
 
 
-def _mail_failed(error: OSError) -> Outcome:
+def _mail_failed(error: OutsideFailure | OSError) -> Outcome:
     log.info("the mail server was tried out: %s", error)
     if isinstance(error, MailRefused):
         text = _("El servidor de correo rechazó el mensaje: revisa que el correo de la tienda sea suyo.")

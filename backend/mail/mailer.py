@@ -78,7 +78,8 @@ class Mailer:
         """Write the mail and send it, unless it was sent or what it is about is gone.
 
         Raises:
-            OSError: it could not leave; smtplib's errors are such.
+            OutsideFailure: the mail server does not answer or refuses.
+            OSError: the file in its place could not be written.
         """
         mail_id = str(run.key)
         async with self._database.read() as session:

@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Protocol
 
+from backend.errors import OutsideFailure
 from backend.ids import new_id
 from backend.settings import Settings
 
@@ -14,7 +15,7 @@ SMTP_TIMEOUT = 15.0
 """Seconds."""
 
 
-class MailRefused(OSError):
+class MailRefused(OutsideFailure):
     """The mail server does not take the mail."""
 
 
@@ -25,7 +26,8 @@ class Transport(Protocol):
         """Send the mail.
 
         Raises:
-            OSError: it could not be sent; smtplib's errors are such.
+            OutsideFailure: the mail server does not answer, or refuses (MailRefused).
+            OSError: the file could not be written.
         """
 
 
@@ -59,12 +61,14 @@ class SmtpTransport:
 
         Raises:
             MailRefused: the server does not take it. The message does not name the address: it is logged and stored.
-            OSError: the server does not answer.
+            OutsideFailure: the server does not answer.
         """
         try:
             await asyncio.to_thread(self._send, mail)
         except smtplib.SMTPException as error:
             raise MailRefused(_without_address(error, str(mail["To"]))) from None
+        except OSError as error:
+            raise OutsideFailure(f"the mail server does not answer ({type(error).__name__})") from error
 
     async def greet(self) -> None:
         """Say hello, and sign in where the settings name a user; no mail is sent.

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.database import db_now
-from backend.errors import NotFound
+from backend.errors import NotFound, OutsideFailure
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
@@ -21,6 +21,7 @@ from backend.mail.models import Mail, MailKind
 from backend.mail.resending import resend_given_up, resend_mail, resend_of_order
 from backend.mail.transports import MailRefused, SmtpTransport
 from tests.backend.mail.conftest import Inbox
+from tests.ports import free_port
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought
 
@@ -160,3 +161,12 @@ async def test_what_a_server_refuses_with_names_no_address(
     assert "ana@" not in str(raised.value).casefold()
     assert type(error).__name__ in str(raised.value)
     assert raised.value.__cause__ is None
+
+
+async def test_a_server_that_refuses_connections_is_a_known_failure(shop: Shop) -> None:
+    """What a job raises of this kind is one line in the log, not a traceback."""
+    mail = EmailMessage()
+    mail["To"] = "ana@example.com"
+    nobody = shop.settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": free_port()})
+    with pytest.raises(OutsideFailure, match=r"does not answer \(ConnectionRefusedError\)"):
+        await SmtpTransport(nobody).send(mail)
