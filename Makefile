@@ -143,14 +143,16 @@ bench: $(DEV_STAMP) pages
 	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
 
-compile := .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
-  --no-emit-index-url --no-emit-find-links --no-header --no-annotate --group build $(UPGRADE)
+lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
+  --no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)
+compile := $(lock) pyproject.toml --group build
 
 lock: $(DEV_STAMP)
 	$(say) 'Locking the Python packages …'
 	@$(compile) --output-file requirements/run.txt
 	@$(compile) --extra traces --constraints requirements/run.txt --output-file requirements/traces.txt
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	@$(lock) --group installer --constraints requirements/dev.txt --output-file requirements/uv.txt
 
 clean:
 	rm -rf .venv .web .states build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage test-results
