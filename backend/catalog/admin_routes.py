@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import categories, collections, option_changes, products
@@ -26,8 +25,9 @@ from backend.catalog.admin_schemas import (
 )
 from backend.catalog.batch import apply_batch
 from backend.catalog.categories import read_tree
-from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, product_page
-from backend.catalog.models import Collection, Product
+from backend.catalog.listing import matching_categories, matching_collections, product_page
+from backend.catalog.models import Collection
+from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.staff_listing import filters_of_staff, missing_in
 from backend.catalog.staff_search import conditions_of
@@ -70,7 +70,7 @@ async def list_products(
     async with database.read() as session:
         conditions = await conditions_of(session, missing_in(asked))
         page = await product_page(session, asked, *conditions, filters=filters_of_staff)
-        found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.rows)
+        found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.ids, Among.KEPT)
     return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
@@ -355,11 +355,8 @@ async def _all_written(
     session: AsyncSession, product_ids: Sequence[str], fields: Fields
 ) -> dict[str, JsonDict]:
     """The products as staff see them, by their ids; those that were deleted are left out."""
-    await session.flush()
-    query = select(*COLUMNS).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
-    rows = (await session.execute(query)).all()
-    written = await ProductWriter(session, fields, as_staff=True).write(rows)
-    return {row.id: product for row, product in zip(rows, written, strict=True)}
+    written = await ProductWriter(session, fields, as_staff=True).write(product_ids, Among.KEPT)
+    return {product["id"]: product for product in written}
 
 
 def _collection(collection: Collection, fields: Fields) -> Wire:

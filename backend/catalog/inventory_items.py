@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Product, Variant
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.stock_wire import VARIANT, item_wire, levels_of
@@ -190,10 +189,8 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
 async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) -> list[JsonDict]:
     """The items of these variants, each with its variant, and the title of each one's product."""
     levels = await levels_of(session, [variant.id for variant, _ in found])
-    products = {variant.product_id for variant, _ in found}
-    query = select(*COLUMNS).where(Product.id.in_(products))
     written = await ProductWriter(session, _WITH_VARIANTS, as_staff=True).write(
-        (await session.execute(query)).all()
+        [variant.product_id for variant, _ in found]
     )
     variants = {
         variant["id"]: {

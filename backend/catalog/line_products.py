@@ -3,29 +3,18 @@
 They are as the catalogue has them now, for sale or not; what is deleted for good is missing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.listing import COLUMNS
-from backend.catalog.models import Product, ProductHasTag, ProductHasType, ProductOption
 from backend.catalog.product_wire import ProductWriter
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict
 
 RELATIONS = ("images", "categories", "collection", "options", "tags", "type", "variants")
 _OF_PRODUCTS = ("items.product", "items.variant.product")
-_PRODUCTS = select(
-    *COLUMNS,
-    exists().where(ProductOption.product_id == Product.id).label("has_options"),
-    or_(
-        exists().where(ProductHasTag.product_id == Product.id),
-        exists().where(ProductHasType.product_id == Product.id),
-    ).label("has_words"),
-).where(Product.id.in_(bindparam("ids", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +37,9 @@ async def line_products(
     session: AsyncSession, product_ids: Collection[str], fields: Fields, base_url: str
 ) -> LineProducts:
     """The products with these ids and their variants, with the relations that are asked for."""
-    rows: Sequence[Any] = (
-        (await session.execute(_PRODUCTS, {"ids": sorted(set(product_ids))})).all() if product_ids else []
-    )
     asked = {name: any(fields.wants(f"{product}.{name}") for product in _OF_PRODUCTS) for name in RELATIONS}
-    writer = ProductWriter(
-        session,
-        _fields_of_writer(fields, asked),
-        base_url=base_url,
-        has_options=any(row.has_options for row in rows),
-        has_words=any(row.has_words for row in rows),
-    )
-    shown = await writer.write(rows)
+    writer = ProductWriter(session, _fields_of_writer(fields, asked), base_url=base_url)
+    shown = await writer.write(sorted(product_ids))
     variants = {variant["id"]: variant for product in shown for variant in product["variants"]}
     products = {
         product["id"]: {

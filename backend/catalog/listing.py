@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, Subquery, exists, false, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, exists, false, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import models
@@ -21,12 +21,6 @@ from backend.edge.query import in_order, met, moments, one_of, rows_of
 from backend.edge.schemas import ListParameters
 from backend.errors import InvalidData
 from backend.words import fold
-
-COLUMNS: tuple[Any, ...] = tuple(
-    getattr(Product, column.name)
-    for column in Product.__table__.columns  # type: ignore[attr-defined]
-)
-"""All columns of a product, selected as plain values: building table objects would cost more than the query."""
 
 _LOWEST_PRICE = (
     select(func.min(Variant.price))
@@ -50,9 +44,9 @@ Asked = TypeVar("Asked", bound=ProductsParameters)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the products, and how many there are in all."""
+    """A page of the products, by their ids, and how many there are in all."""
 
-    rows: Sequence[Row[Any]]
+    ids: Sequence[str]
     count: int
 
 
@@ -71,7 +65,7 @@ async def product_page(
         InvalidData: products cannot be ordered by what was asked.
     """
     wanted = await product_conditions(session, asked, filters)
-    query = select(*COLUMNS).where(*conditions, *wanted)
+    query = select(Product.id).where(*conditions, *wanted)
     default: list[Any] = [Product.id]
     if found is not None:
         query = query.join(found, found.c.product_id == Product.id)
@@ -116,11 +110,11 @@ async def _read_page(session: AsyncSession, query: Select[Any], asked: ListParam
 
     Counting in the same query would read every row of the table to show a few.
     """
-    rows = (await session.execute(query.offset(asked.offset).limit(asked.limit))).all()
-    if len(rows) < asked.limit and (rows or not asked.offset):
-        return Page(rows, asked.offset + len(rows))
-    whole = query.order_by(None).with_only_columns(Product.id).subquery()
-    return Page(rows, (await session.execute(select(func.count()).select_from(whole))).scalar_one())
+    ids = (await session.execute(query.offset(asked.offset).limit(asked.limit))).scalars().all()
+    if len(ids) < asked.limit and (ids or not asked.offset):
+        return Page(ids, asked.offset + len(ids))
+    whole = query.order_by(None).subquery()
+    return Page(ids, (await session.execute(select(func.count()).select_from(whole))).scalar_one())
 
 
 def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]:

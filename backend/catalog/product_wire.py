@@ -1,148 +1,91 @@
-"""Products as the platform shows them. A few queries for a page, however long, and only for what was asked for."""
+"""Products as the platform shows them: one statement for a page, however long, and only for what was asked for."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, select
+import orjson
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import (
-    Category,
-    Collection,
-    Picture,
-    ProductCategory,
-    ProductOption,
-    ProductOptionValue,
-    Variant,
-)
-from backend.catalog.options import IMPLIED_TITLE, Option, options_of, values_of_variants
+from backend.catalog.models import ProductOption, ProductOptionValue
+from backend.catalog.options import IMPLIED_TITLE, Option
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.places_of_products import every_channel, the_profile
 from backend.catalog.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.catalog.product_parts import (
+    Among,
+    CategoryRow,
+    CollectionRow,
+    OptionRow,
+    Part,
+    PictureRow,
+    ValueRow,
+    VariantRow,
+    WordRow,
+    options_from,
+    read_products,
+)
 from backend.catalog.stock_wire import levels_of, linked_item
-from backend.catalog.tags_and_types import words_of
+from backend.catalog.tags_and_types import TAGS, TYPES
 from backend.catalog.wire import category_fields, channel_wire, collection_wire, profile_wire
 from backend.edge.query import Fields
-from backend.edge.wire import JsonDict, exact, iso, price, sibling_id, stamps
+from backend.edge.wire import JsonDict, exact, price, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
+from backend.json_rows import rows_from
 
 NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
 """Of a variant. A product has a country of origin and a material of its own."""
 
-_WORDS = ("tags", "type", "type_id")
-
-_OF_THESE: Any = bindparam("ids", expanding=True)
-# built once: building a query takes longer than running it
-_VARIANTS = (
-    select(*(getattr(Variant, column.name) for column in Variant.__table__.columns))  # type: ignore[attr-defined]
-    .where(Variant.product_id.in_(_OF_THESE))
-    .order_by(Variant.rank, Variant.id)
-)
-_VARIANTS_IN_STOCK = (
-    _VARIANTS.add_columns(
-        func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0).label("units")
-    )
-    .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-    .group_by(Variant.id)
-)
-_PICTURES = (
-    select(
-        Picture.id,
-        Picture.product_id,
-        Picture.url,
-        Picture.alt,
-        Picture.rank,
-        Picture.created_at,
-        Picture.updated_at,
-    )
-    .where(Picture.product_id.in_(_OF_THESE))
-    .order_by(Picture.rank)
-)
-_COLLECTIONS: Any = select(
-    Collection.id,
-    Collection.title,
-    Collection.handle,
-    Collection.meta,
-    Collection.created_at,
-    Collection.updated_at,
-).where(Collection.id.in_(_OF_THESE))
-_CATEGORIES = (
-    select(ProductCategory.product_id, Category)
-    .join(Category, Category.id == ProductCategory.category_id)
-    .where(ProductCategory.product_id.in_(_OF_THESE))
-    .order_by(Category.rank, Category.name)
-)
-
-Grouped = dict[str, list[JsonDict]]
+Levels = Mapping[str, Sequence[InventoryLevel]]
 
 
 class ProductWriter:
-    """Makes the platform's products of rows (`COLUMNS` in `listing.py`).
+    """Makes the platform's products, by their ids.
 
     `base_url` makes the addresses of the shop's own pictures whole, with what is special in them encoded; without it
-    they are as they were stored, for staff. `as_staff` adds what only staff see. Where it is known that none of the
-    products has options of its own, or tags or a type, these are not read.
+    they are as they were stored, for staff. `as_staff` adds what only staff see.
     """
 
     def __init__(
-        self,
-        session: AsyncSession,
-        fields: Fields,
-        *,
-        base_url: str = "",
-        as_staff: bool = False,
-        has_options: bool = True,
-        has_words: bool = True,
+        self, session: AsyncSession, fields: Fields, *, base_url: str = "", as_staff: bool = False
     ) -> None:
+        wants = fields.wants
         self._session = session
         self._fields = fields
         self._base_url = base_url
         self._as_staff = as_staff
-        self._has_options = has_options
-        self._has_words = has_words
+        self._shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
+        self._shows_pictures_of_variants = wants("variants.images", by_default=as_staff)
+        self._shows_price = wants("variants.calculated_price")
+        self._shows_items = as_staff and wants("variants.inventory_items")
+        self._on_request = [name for name in SHOWN_ON_REQUEST if as_staff or wants(name)]
+        self._parts = self._parts_to_read()
 
-    async def write(self, rows: Sequence[Row[Any]]) -> list[JsonDict]:
-        """The products, in the same order."""
-        ids = [row.id for row in rows]
-        wants = self._fields.wants
-        shows_variants = wants("variants", by_default=True) or wants("options", by_default=True)
-        has_options = self._has_options and shows_variants and ids
-        options = await options_of(self._session, ids) if has_options else {}
-        titles = {row.id: row.title for row in rows}
-        variants = await self._variants(titles, options) if shows_variants and ids else {}
-        of_variants = wants("variants.images", by_default=self._as_staff)
-        images = await self._images(ids) if ids and (of_variants or self._shows("images")) else {}
-        collections = await self._collections(rows) if wants("collection", by_default=True) else {}
-        categories = (
-            await self._categories(ids) if ids and wants("categories", by_default=self._as_staff) else None
-        )
-        has_words = self._has_words and ids and any(map(self._shows, _WORDS))
-        words = await words_of(self._session, ids) if has_words else {}
+    def _parts_to_read(self) -> frozenset[Part]:
+        wants, shows = self._fields.wants, self._shows
+        parts = {
+            Part.VARIANTS: self._shows_variants,
+            Part.UNITS: self._shows_variants and wants("variants.inventory_quantity"),
+            Part.OPTIONS: self._shows_variants,
+            Part.PICTURES: self._shows_pictures_of_variants or shows("images"),
+            Part.TAGS: shows("tags"),
+            Part.TYPE: shows("type") or shows("type_id"),
+            Part.COLLECTION: shows("collection"),
+            Part.CATEGORIES: wants("categories", by_default=self._as_staff),
+            Part.METADATA: self._as_staff or wants("metadata"),
+        }
+        return frozenset(part for part, is_read in parts.items() if is_read)
+
+    async def write(self, ids: Sequence[str], among: Among = Among.ALL) -> list[JsonDict]:
+        """The products with these ids, in the same order; those that do not count, or are unknown, are left out."""
+        rows = await read_products(self._session, ids, self._parts, among)
+        variants = {row.id: rows_from(VariantRow, row.variants) for row in rows}
+        levels: Levels = {}
+        if self._shows_items:
+            levels = await levels_of(self._session, [one.id for some in variants.values() for one in some])
         places = await self._places()
         pick = self._fields.pick
-        products = []
-        for row in rows:
-            product = self._product(row) | places
-            if own := words.get(row.id):
-                product |= {"tags": own.tags, "type": own.type, "type_id": own.type and own.type["id"]}
-            product["collection"] = collections.get(row.collection_id)
-            product["variants"] = variants.get(row.id, [])
-            stored = options.get(row.id)
-            product["options"] = (
-                [option_wire(option) for option in stored]
-                if stored
-                else [_implied(row, product["variants"])]
-                if shows_variants
-                else []
-            )
-            product["images"] = images.get(row.id, [])
-            if of_variants:  # a picture shows the product, in all its variants
-                product["variants"] = [{**one, "images": product["images"]} for one in product["variants"]]
-            if categories is not None:
-                product["categories"] = categories.get(row.id, [])
-            products.append(pick(product))
-        return products
+        return [pick(self._product(row, places, variants[row.id], levels)) for row in rows]
 
     async def _places(self) -> JsonDict:
         """Where the products are sold and how they are shipped, for staff: alike for all."""
@@ -157,8 +100,32 @@ class ProductWriter:
     def _shows(self, name: str) -> bool:
         return self._fields.wants(name, by_default=True)
 
-    def _product(self, row: Row[Any]) -> JsonDict:
-        wants = self._fields.wants
+    def _product(
+        self, row: Row[Any], places: JsonDict, variants: Sequence[VariantRow], levels: Levels
+    ) -> JsonDict:
+        kind = next(map(TYPES.wire, rows_from(WordRow, row.type)), None)
+        product = self._own(row) | {
+            **places,
+            "type_id": kind and kind["id"],
+            "type": kind,
+            "tags": [TAGS.wire(tag) for tag in rows_from(WordRow, row.tags)],
+            "collection": next(map(collection_wire, rows_from(CollectionRow, row.collection)), None),
+        }
+        options = options_from(row.options)
+        written = [self._variant(row, variant, options, levels) for variant in variants]
+        product["variants"] = written
+        if options:
+            product["options"] = [option_wire(option) for option in options]
+        else:
+            product["options"] = [_implied(row, written)] if self._shows_variants else []
+        product["images"] = [self._picture(row, picture) for picture in rows_from(PictureRow, row.pictures)]
+        if self._shows_pictures_of_variants:  # a picture shows the product, in all its variants
+            product["variants"] = [{**one, "images": product["images"]} for one in written]
+        if Part.CATEGORIES in self._parts:
+            product["categories"] = [*map(category_fields, rows_from(CategoryRow, row.categories))]
+        return product
+
+    def _own(self, row: Row[Any]) -> JsonDict:
         product: JsonDict = {
             "id": row.id,
             **NOTHING_KNOWN,
@@ -172,89 +139,56 @@ class ProductWriter:
             **stamps(row.created_at, row.updated_at),
             "tags": [],
         }
-        for name in SHOWN_ON_REQUEST:
-            if self._as_staff or wants(name):
-                product[name] = getattr(row, name)
-        if self._as_staff or wants("metadata"):
+        for name in self._on_request:
+            product[name] = getattr(row, name)
+        if Part.METADATA in self._parts:
             own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
-            product["metadata"] = row.extra_metadata | own
+            product["metadata"] = orjson.loads(row.extra_metadata) | own
         if self._as_staff:
-            product |= {"external_id": None, "deleted_at": iso(row.deleted_at)}
+            product |= {"external_id": None, "deleted_at": row.deleted_at}
         return product
 
-    async def _variants(self, titles: dict[str, str], options: dict[str, list[Option]]) -> Grouped:
-        """The variants of the products with these ids and titles."""
-        wants = self._fields.wants
-        shows_price, shows_units = wants("variants.calculated_price"), wants("variants.inventory_quantity")
-        query = _VARIANTS_IN_STOCK if shows_units else _VARIANTS
-        values = await values_of_variants(self._session, options) if options else {}
-        found = (await self._session.execute(query, {"ids": list(titles)})).all()
-        shows_items = self._as_staff and wants("variants.inventory_items")
-        levels = await levels_of(self._session, [row.id for row in found]) if shows_items else {}
-        grouped: Grouped = defaultdict(list)
-        for row in found:
-            variant = _variant(row)
-            if shows_items:
-                variant["inventory_items"] = [
-                    linked_item(row, titles[row.product_id], levels.get(row.id, ()))
-                ]
-            if row.product_id in options:
-                has = values.get(row.id, {})
-                variant["options"] = [
-                    {**value_wire(has[option.row.id]), "option": _beside_values(option.row)}
-                    for option in options[row.product_id]
-                    if option.row.id in has
-                ]
-            if shows_price:
-                variant["calculated_price"] = price(
-                    sibling_id("pset", row.id), row.price, row.compare_at_price
-                )
-            if shows_units:
-                variant["inventory_quantity"] = int(row.units)
-            if self._as_staff:
-                variant["prices"] = [_price_row(row)]
-                variant["compare_at_price"] = row.compare_at_price
-            grouped[row.product_id].append(variant)
-        return grouped
+    def _variant(
+        self, product: Row[Any], row: VariantRow, options: Sequence[OptionRow], levels: Levels
+    ) -> JsonDict:
+        variant = _variant(row, product.id)
+        if self._shows_items:
+            variant["inventory_items"] = [linked_item(row, product.title, levels.get(row.id, ()))]
+        if options:
+            variant["options"] = [
+                {**value_wire(option.of_variants[row.id]), "option": _beside_values(option)}
+                for option in options
+                if row.id in option.of_variants
+            ]
+        if self._shows_price:
+            variant["calculated_price"] = price(sibling_id("pset", row.id), row.price, row.compare_at_price)
+        if row.units is not None:
+            variant["inventory_quantity"] = row.units
+        if self._as_staff:
+            variant["prices"] = [_price_row(row)]
+            variant["compare_at_price"] = row.compare_at_price
+        return variant
 
-    async def _images(self, product_ids: Sequence[str]) -> Grouped:
-        grouped: Grouped = defaultdict(list)
-        for row in await self._session.execute(_PICTURES, {"ids": product_ids}):
-            grouped[row.product_id].append(
-                {
-                    "id": row.id,
-                    "url": self._address(row.url),
-                    "rank": row.rank,
-                    "product_id": row.product_id,
-                    "metadata": {"alt": row.alt} if row.alt else None,
-                    **stamps(row.created_at, row.updated_at),
-                    "deleted_at": None,
-                }
-            )
-        return grouped
-
-    async def _collections(self, rows: Iterable[Row[Any]]) -> dict[str, JsonDict]:
-        ids = {row.collection_id for row in rows if row.collection_id}
-        if not ids:
-            return {}
-        found = await self._session.execute(_COLLECTIONS, {"ids": sorted(ids)})
-        return {row.id: collection_wire(row) for row in found}
-
-    async def _categories(self, product_ids: Sequence[str]) -> Grouped:
-        grouped: Grouped = defaultdict(list)
-        for product_id, category in await self._session.execute(_CATEGORIES, {"ids": product_ids}):
-            grouped[product_id].append(category_fields(category))
-        return grouped
+    def _picture(self, product: Row[Any], row: PictureRow) -> JsonDict:
+        return {
+            "id": row.id,
+            "url": self._address(row.url),
+            "rank": row.rank,
+            "product_id": product.id,
+            "metadata": {"alt": row.alt} if row.alt else None,
+            **stamps(row.created_at, row.updated_at),
+            "deleted_at": None,
+        }
 
     def _address(self, url: str | None) -> str | None:
         """A picture's address. File names may hold spaces and parentheses (spec: Entities, Product)."""
         return absolute_address(url, self._base_url)
 
 
-def _variant(row: Row[Any]) -> JsonDict:
+def _variant(row: VariantRow, product_id: str) -> JsonDict:
     times = stamps(row.created_at, row.updated_at)
     option = {
-        "id": sibling_id("opt", row.product_id),
+        "id": sibling_id("opt", product_id),
         "title": IMPLIED_TITLE,
         "is_exclusive": False,
         "metadata": None,
@@ -278,7 +212,7 @@ def _variant(row: Row[Any]) -> JsonDict:
         "metadata": None,
         "thumbnail": None,
         "variant_rank": row.rank,
-        "product_id": row.product_id,
+        "product_id": product_id,
         **times,
         "deleted_at": None,
         "options": [
@@ -296,12 +230,13 @@ def _variant(row: Row[Any]) -> JsonDict:
     }
 
 
-def option_wire(option: Option) -> JsonDict:
+def option_wire(option: Option | OptionRow) -> JsonDict:
     """An option with its values."""
-    return {**_beside_values(option.row), "values": [value_wire(value) for value in option.values]}
+    row = option.row if isinstance(option, Option) else option
+    return {**_beside_values(row), "values": [value_wire(value) for value in option.values]}
 
 
-def _beside_values(option: ProductOption) -> JsonDict:
+def _beside_values(option: ProductOption | OptionRow) -> JsonDict:
     return {
         "id": option.id,
         "title": option.title,
@@ -312,7 +247,7 @@ def _beside_values(option: ProductOption) -> JsonDict:
     }
 
 
-def value_wire(value: ProductOptionValue) -> JsonDict:
+def value_wire(value: ProductOptionValue | ValueRow) -> JsonDict:
     """A value of an option."""
     return {
         "id": value.id,
@@ -343,7 +278,7 @@ def _implied(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
     }
 
 
-def _price_row(row: Row[Any]) -> JsonDict:
+def _price_row(row: VariantRow) -> JsonDict:
     return {
         "id": sibling_id("price", row.id),
         "currency_code": "cop",

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant
+from backend.catalog.product_parts import VariantRow
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
 
@@ -51,7 +51,7 @@ def level_wire(level: InventoryLevel) -> JsonDict:
     }
 
 
-def item_wire(variant: Variant | Row[Any], title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+def item_wire(variant: Variant | VariantRow, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
     """The variant's inventory item, without its variant. `title`: of the product."""
     return {
         "id": sibling_id(ITEM, variant.id),
@@ -67,7 +67,7 @@ def item_wire(variant: Variant | Row[Any], title: str, levels: Sequence[Inventor
     }
 
 
-def linked_item(variant: Variant | Row[Any], title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+def linked_item(variant: Variant | VariantRow, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
     """What links a variant to its inventory item: one unit sold takes one."""
     return {
         "id": sibling_id("pvitem", variant.id),

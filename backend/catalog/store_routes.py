@@ -8,8 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.listing import COLUMNS, matching_categories, matching_collections, searched_page
-from backend.catalog.models import Collection, Product, Region, for_sale
+from backend.catalog.listing import matching_categories, matching_collections, searched_page
+from backend.catalog.models import Collection, Region, for_sale
+from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.search_words import search_words
 from backend.catalog.store_schemas import (
@@ -62,7 +63,9 @@ async def list_products(
             return Wire({"products": [], "count": 0, "offset": asked.offset, "limit": asked.limit})
         words = search_words(settings.search_synonyms)
         page = await searched_page(session, asked, for_sale(), words)
-        products = await ProductWriter(session, fields, base_url=settings.base_url).write(page.rows)
+        products = await ProductWriter(session, fields, base_url=settings.base_url).write(
+            page.ids, Among.FOR_SALE
+        )
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
@@ -77,12 +80,11 @@ async def read_product(
     fields = Fields(asked.fields)
     async with database.read() as session:
         await _require_price_context(session, fields, asked)
-        query = select(*COLUMNS).where(Product.id == product_id, for_sale())
-        rows = (await session.execute(query)).all()
-        if not rows:
-            raise NotFound(f"Product with id: {product_id} was not found")
-        (product,) = await ProductWriter(session, fields, base_url=settings.base_url).write(rows)
-    return Wire({"product": product})
+        writer = ProductWriter(session, fields, base_url=settings.base_url)
+        found = await writer.write([product_id], Among.FOR_SALE)
+    if not found:
+        raise NotFound(f"Product with id: {product_id} was not found")
+    return Wire({"product": found[0]})
 
 
 @router.get("/store/product-categories", response_model=CategoriesAnswer)

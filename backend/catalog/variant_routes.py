@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import VariantBatch
 from backend.catalog.batch import apply_variant_batch
-from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Product, Variant
+from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
@@ -111,10 +111,8 @@ def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
 async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:
     """The variants as staff see them on their products, in this order; those of deleted products are left out."""
     of_these = select(Variant.product_id).where(Variant.id.in_(variant_ids))
-    query = select(*COLUMNS).where(Product.id.in_(of_these), Product.deleted_at.is_(None))
-    products = await ProductWriter(session, _WRITTEN, as_staff=True).write(
-        (await session.execute(query)).all()
-    )
+    product_ids = (await session.execute(of_these)).scalars().all()
+    products = await ProductWriter(session, _WRITTEN, as_staff=True).write(product_ids, Among.KEPT)
     known = {
         variant["id"]: {
             **variant,

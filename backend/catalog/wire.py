@@ -1,9 +1,5 @@
 """Categories, collections, regions, sales channels and keys as the platform shows them."""
 
-from typing import Any
-
-from sqlalchemy import Row
-
 from backend.catalog.categories import Tree
 from backend.catalog.models import (
     Category,
@@ -13,13 +9,14 @@ from backend.catalog.models import (
     SalesChannel,
     ShippingProfile,
 )
+from backend.catalog.product_parts import CategoryRow, CollectionRow
 from backend.catalog.store_schemas import CategoryParameters
 from backend.edge.wire import JsonDict, iso, stamps
 from backend.staff.models import SecretKey
 from backend.staff.secret_keys import redacted
 
 
-def collection_wire(collection: Collection | Row[Any]) -> JsonDict:
+def collection_wire(collection: Collection | CollectionRow) -> JsonDict:
     """A collection."""
     return {
         "id": collection.id,
@@ -32,7 +29,7 @@ def collection_wire(collection: Collection | Row[Any]) -> JsonDict:
     }
 
 
-def category_fields(category: Category) -> JsonDict:
+def category_fields(category: Category | CategoryRow) -> JsonDict:
     """A category by itself."""
     return {
         "id": category.id,

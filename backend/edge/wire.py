@@ -27,10 +27,10 @@ class Wire(Response):
         return orjson.dumps(content)
 
 
-def iso(moment: datetime | None) -> str | None:
-    """A moment as the platform writes it: `2026-11-21T02:02:25.477Z`."""
-    if moment is None:
-        return None
+def iso(moment: datetime | str | None) -> str | None:
+    """A moment as the platform writes it: `2026-11-21T02:02:25.477Z`. A text was written so by the database."""
+    if moment is None or isinstance(moment, str):
+        return moment
     return f"{moment.isoformat(timespec='milliseconds')[:23]}Z"
 
 
@@ -50,7 +50,7 @@ def sibling_id(prefix: str, owner_id: str) -> str:
     return f"{prefix}_{owner_id.partition('_')[2]}"
 
 
-def stamps(created_at: datetime, updated_at: datetime) -> JsonDict:
+def stamps(created_at: datetime | str, updated_at: datetime | str) -> JsonDict:
     """When something was made and last changed."""
     return {"created_at": iso(created_at), "updated_at": iso(updated_at)}
 

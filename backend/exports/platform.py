@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import AdminProductsParameters
-from backend.catalog.listing import COLUMNS
 from backend.catalog.models import Picture, Product, ProductCategory, ProductHasTag, ProductOption
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.staff_listing import staff_conditions
@@ -62,10 +61,8 @@ async def columns_now(session: AsyncSession) -> list[str]:
 async def product_cells(session: AsyncSession, products: Sequence[Product]) -> list[Cells]:
     """The products' cells by their headings."""
     ids = [product.id for product in products]
-    rows = (await session.execute(select(*COLUMNS).where(Product.id.in_(ids)))).all()
-    written = await ProductWriter(session, FIELDS, as_staff=True).write(rows)
-    by_id = {one["id"]: one for one in written}
-    return [cells for product_id in ids for cells in _of_product(by_id[product_id])]
+    written = await ProductWriter(session, FIELDS, as_staff=True).write(ids)
+    return [cells for product in written for cells in _of_product(product)]
 
 
 def _of_product(product: JsonDict) -> list[Cells]:
