@@ -15,9 +15,16 @@ from backend.catalog.models import (
     Picture,
     Product,
     ProductCategory,
+    ProductHasTag,
+    ProductHasType,
+    ProductOption,
+    ProductOptionValue,
+    ProductTag,
+    ProductType,
     PublishableKey,
     Region,
     Variant,
+    VariantOptionValue,
 )
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.version_probe import VersionProbe
@@ -44,6 +51,21 @@ async def address(shop: Shop, shop_floor: Floor) -> str:
         toy.collection_id = collection.id
         session.add(ProductCategory(product_id=toy.id, category_id=category.id))
         session.add(Picture(product_id=toy.id, url="/demo/a.webp"))
+        tag, kind = ProductTag(value="De madera"), ProductType(value="Juego")
+        option = ProductOption(product_id=toy.id, title="Color")
+        session.add_all([tag, kind, option])
+        await session.flush()
+        blue = ProductOptionValue(option_id=option.id, value="Azul")
+        session.add_all(
+            [
+                blue,
+                ProductHasTag(product_id=toy.id, tag_id=tag.id),
+                ProductHasType(product_id=toy.id, type_id=kind.id),
+            ]
+        )
+        await session.flush()
+        variant = (await session.execute(select(Variant.id))).scalar_one()
+        session.add(VariantOptionValue(variant_id=variant, value_id=blue.id))
     return f"/store/products?{WITH_PRICE}{region}"
 
 
@@ -109,6 +131,15 @@ CHANGES = {
     "category": changed_by(update(Category).values(name="Pino")),
     "category left": changed_by(delete(ProductCategory)),
     "collection": changed_by(update(Collection).values(title="De siempre")),
+    "collection left": changed_by(update(Product).values(collection_id=None)),
+    "tag": changed_by(update(ProductTag).values(value="De pino")),
+    "tag gone": changed_by(delete(ProductHasTag)),
+    "type": changed_by(update(ProductType).values(value="Otro")),
+    "type gone": changed_by(delete(ProductHasType)),
+    "option": changed_by(update(ProductOption).values(title="Tono")),
+    "option's value": changed_by(update(ProductOptionValue).values(value="Rojo")),
+    "value of the variant gone": changed_by(delete(VariantOptionValue)),
+    "options gone": changed_by(delete(ProductOption)),
 }
 
 
