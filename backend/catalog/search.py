@@ -9,17 +9,20 @@ after leaving letters out, so `search_typo` stores those remains for every term.
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Select,
     Subquery,
+    bindparam,
     case,
     delete,
     false,
     func,
     insert,
     literal,
+    literal_column,
     select,
     union_all,
 )
@@ -46,6 +49,7 @@ from backend.catalog.search_words import (
     search_words,
     words_of,
 )
+from backend.tables import table_of
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8
@@ -57,6 +61,13 @@ LONG_BEGINNING = 4
 A_WORD_MORE = 100_000
 """What holds one more of the words goes before whatever holds fewer, however well."""
 AFTER_ANY_LETTER = "\U0010ffff"
+_TERMS = table_of(SearchTerm)
+_BEGUN = (
+    select(_TERMS.c.term)
+    .where(_TERMS.c.term >= bindparam("word"), _TERMS.c.term < bindparam("after"))
+    .limit(literal_column("1"))
+)
+"""A term that begins with the word, which all that lies before `after` does."""
 
 
 def typo_distance(word: str) -> int:
@@ -225,24 +236,23 @@ async def _answers(session: AsyncSession, asked: Asked) -> Subquery:
     )
 
 
-async def _matches_of_word(session: AsyncSession, asked: Asked) -> Select[str, int]:
-    begins = (SearchTerm.term >= asked.word) & (SearchTerm.term < asked.word + AFTER_ANY_LETTER)
-    meant = SearchTerm.term.in_(sorted(asked.forms | asked.synonyms))
+async def _matches_of_word(session: AsyncSession, asked: Asked) -> Select[Any]:
+    term = _TERMS.c.term
+    begins = (term >= asked.word) & (term < asked.word + AFTER_ANY_LETTER)
+    meant = term.in_(sorted(asked.forms | asked.synonyms))
     hit: ColumnElement[bool] = begins | meant
     worth: ColumnElement[int] = case(
-        (SearchTerm.term == asked.word, AS_WRITTEN),
-        (SearchTerm.term.in_(sorted(asked.forms)), FORM),
+        (term == asked.word, AS_WRITTEN),
+        (term.in_(sorted(asked.forms)), FORM),
         (begins, BEGINNING if len(asked.word) >= LONG_BEGINNING else SHORT_BEGINNING),
         else_=SYNONYM,
     )
-    for kind in (begins, meant):
-        if (await session.execute(select(SearchTerm.term).where(kind).limit(1))).first():
-            break
-    else:
-        if near := await _terms_near(session, asked.word):
-            hit, worth = SearchTerm.term.in_(near), literal(TYPO)
-    score = func.max(SearchTerm.weight * worth).label("score")
-    return select(SearchTerm.product_id, score).where(hit).group_by(SearchTerm.product_id)
+    begun = await session.execute(_BEGUN, {"word": asked.word, "after": asked.word + AFTER_ANY_LETTER})
+    is_found = begun.first() or (await session.execute(select(term).where(meant).limit(1))).first()
+    if not is_found and (near := await _terms_near(session, asked.word)):
+        hit, worth = term.in_(near), literal(TYPO)
+    score = func.max(_TERMS.c.weight * worth).label("score")
+    return select(_TERMS.c.product_id, score).where(hit).group_by(_TERMS.c.product_id)
 
 
 async def _terms_near(session: AsyncSession, word: str) -> list[str]:
