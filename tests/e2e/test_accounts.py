@@ -175,6 +175,7 @@ async def test_a_new_password_and_signing_out_everywhere(
         await expect(other).to_have_url(AT_LOGIN, timeout=PATIENCE)
 
 
+@ON_A_PHONE
 async def test_problems_stand_beside_their_fields(page: Page, watch: Watch) -> None:
     watch.expect("400")
     await page.goto("/account/register")

@@ -62,6 +62,7 @@ async def test_what_was_pressed_is_not_counted_twice(page_1280: Page) -> None:
     assert await page_1280.evaluate("[...window.counts]") == ["1"]
 
 
+@ON_A_PHONE
 async def test_more_than_one_at_a_time(page: Page) -> None:
     await page.goto(TROMPO)
     await page.get_by_role("button", name="Agregar una unidad").click()
@@ -105,6 +106,7 @@ async def test_quantities_change_where_they_stand(page: Page) -> None:
     await expect(page.get_by_test_id("cart-count")).to_have_text("0")
 
 
+@ON_A_PHONE
 async def test_an_empty_cart_leads_to_the_catalogue(page: Page) -> None:
     await page.goto("/cart")
     empty = page.get_by_test_id("empty-cart")
@@ -198,6 +200,7 @@ async def test_a_tab_that_was_open_before_there_was_a_cart_agrees_too(open_page:
             await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=PATIENCE)
 
 
+@ON_A_PHONE
 async def test_who_goes_on_at_once_has_changed_the_quantity_all_the_same(page: Page) -> None:
     await _add(page)
     await page.goto("/cart")

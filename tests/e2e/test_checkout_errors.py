@@ -106,6 +106,7 @@ async def expect_told(page: Page) -> None:
     await expect(field(page, "dane_code")).to_have_value("")
 
 
+@ON_A_PHONE
 async def test_bad_input_is_told_beside_its_field_and_never_lost(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)

@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import ON_A_PHONE, OpenPage
 
 ARCOIRIS = "Arcoíris de madera"
 REMEMBER_WHO_WATCHES = """
@@ -52,6 +52,7 @@ async def test_a_badge_says_how_much_is_saved(page_1280: Page) -> None:
     await expect(full.get_by_test_id("discount-badge")).to_have_count(0)
 
 
+@ON_A_PHONE
 async def test_a_dot_leads_to_its_slide(page: Page) -> None:
     await page.goto("/")
     third = page.get_by_test_id("banner-slide").nth(2)

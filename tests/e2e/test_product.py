@@ -9,7 +9,7 @@ import httpx
 from PIL import Image
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
-from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
+from tests.e2e.conftest import ON_A_PHONE, STAFF, ShopServer, Watch, pages_of
 from tests.e2e.shopper import PATIENCE, stock_of
 
 TROMPO = "/product/trompo-de-madera"  # its pictures are called "Trompo de madera (frente)" and the like
@@ -132,12 +132,14 @@ async def test_stock_is_said_in_words(page_1280: Page, server: ShopServer) -> No
         await expect(page_1280.locator(".stock")).to_have_text(words)
 
 
+@ON_A_PHONE
 async def test_what_is_sold_out_cannot_be_put_into_the_cart(page: Page) -> None:
     await page.goto("/product/cocina-de-juguete")
     await expect(page.get_by_test_id("add-to-cart")).to_be_disabled()
     await expect(page.get_by_test_id("add-to-cart")).to_have_text("Agotado")
 
 
+@ON_A_PHONE
 async def test_an_unknown_product_says_so(page: Page, watch: Watch) -> None:
     watch.expect("404")
     await page.goto("/product/nave-espacial")
@@ -158,6 +160,7 @@ async def test_from_one_product_to_the_next(page_1280: Page) -> None:
     await expect(page_1280.get_by_role("heading", level=1)).to_have_text("Trompo de madera")
 
 
+@ON_A_PHONE
 async def test_an_unknown_page_looks_like_the_shop(page: Page, watch: Watch) -> None:
     watch.expect("404")
     await page.goto("/naves/espaciales")

@@ -341,6 +341,7 @@ async def test_the_price_is_that_of_the_place_in_the_form(page_1280: Page) -> No
     await expect(page.get_by_test_id("checkout-shipping")).to_have_text(await price.inner_text())
 
 
+@ON_A_PHONE
 async def test_an_empty_checkout_leads_to_the_catalogue(page: Page) -> None:
     await page.goto("/checkout")
     empty = page.get_by_test_id("empty-cart")

@@ -91,6 +91,7 @@ async def test_the_number_of_suggestions_is_announced(page_1280: Page) -> None:
     await expect(page_1280.locator(".search [role=status]")).to_have_text("1 sugerencia")
 
 
+@ON_A_PHONE
 async def test_nothing_found_leads_to_the_whole_catalogue(page: Page) -> None:
     await page.goto("/catalog")
     whole_shop = await page.get_by_test_id("result-count").inner_text()
@@ -131,6 +132,7 @@ async def test_a_category_and_the_last_searches_are_suggested(page_1280: Page) -
     assert await page_1280.evaluate("localStorage.getItem('trompo_searches')") == "[]"
 
 
+@ON_A_PHONE
 async def test_a_long_text_is_cut_with_a_word_about_it(page: Page) -> None:
     await page.goto("/")
     await page.get_by_test_id("search-input").fill("tambor " * 42)
@@ -142,6 +144,7 @@ async def test_a_long_text_is_cut_with_a_word_about_it(page: Page) -> None:
     await expect(page.locator(".page-lead")).to_contain_text("hasta 80 letras")
 
 
+@ON_A_PHONE
 async def test_a_word_without_an_end_stays_in_the_panel(page: Page) -> None:
     await page.goto("/")
     await page.get_by_test_id("search-input").fill("z" * 50)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import Watch
+from tests.e2e.conftest import ON_A_PHONE, Watch
 from tests.e2e.shopper import PATIENCE, expect_no_overflow
 from tests.e2e.test_without import FORBIDDEN
 
@@ -37,6 +37,7 @@ async def test_what_was_looked_at_comes_again_and_can_be_forgotten(page_1280: Pa
     await expect(viewed).to_have_count(0)
 
 
+@ON_A_PHONE
 @pytest.mark.parametrize(
     ("path", "status"), [("/cart", 200), ("/wishlist", 200), ("/naves", 404), ("/product/nada", 404)]
 )

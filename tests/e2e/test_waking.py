@@ -142,6 +142,7 @@ async def test_a_filter_that_was_ticked_narrows_when_the_page_wakes(
     await expect(page_1280.get_by_test_id("clear-filters")).to_be_visible()
 
 
+@ON_A_PHONE
 async def test_what_was_typed_into_the_search_stays_and_is_suggested_for(
     server: ShopServer, page: Page
 ) -> None:

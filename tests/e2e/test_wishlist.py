@@ -2,10 +2,11 @@
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import ON_A_PHONE, OpenPage
 from tests.e2e.shopper import expect_no_overflow
 
 
+@ON_A_PHONE
 async def test_a_heart_outlives_a_reload(page: Page) -> None:
     await page.goto("/product/trompo-de-madera")
     heart = page.get_by_test_id("wishlist-toggle").first
@@ -76,6 +77,7 @@ async def test_each_browser_has_its_own(open_page: OpenPage) -> None:
         await expect(other.get_by_test_id("wishlist-toggle").first).to_have_attribute("aria-pressed", "false")
 
 
+@ON_A_PHONE
 async def test_a_wish_goes_into_the_cart(page: Page) -> None:
     await page.goto("/product/trompo-de-madera")
     await page.get_by_test_id("wishlist-toggle").first.click()
