@@ -79,7 +79,7 @@ _LINES = (
     .where(LineItem.cart_id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-_CART_AND_LINES = (
+CART_AND_LINES = (
     select(Cart, LineItem, Variant, Product)
     .outerjoin(LineItem, LineItem.cart_id == Cart.id)
     .outerjoin(Variant, Variant.id == LineItem.variant_id)
@@ -276,7 +276,7 @@ async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:
 
 async def cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
     """The cart, if there is one, with its lines as `lines_of` gives them. Nothing is locked."""
-    rows = (await session.execute(_CART_AND_LINES, {"cart_id": cart_id})).all()
+    rows = (await session.execute(CART_AND_LINES, {"cart_id": cart_id})).all()
     lines = [Line(item, variant, product) for _, item, variant, product in rows if item is not None]
     return rows[0][0] if rows else None, lines
 
@@ -482,9 +482,14 @@ async def changed(session: AsyncSession, cart: Cart) -> None:
 
 async def set_shipping_method(
     session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
-) -> None:
-    """Ship the cart by this option at this amount, in place of any other."""
+) -> CartShippingMethod:
+    """Ship the cart by this option at this amount, in place of any other.
+
+    Returns:
+        What was stored.
+    """
     method = CartShippingMethod(
         cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data
     )
     await session.execute(_SHIP_BY[session.get_bind().dialect.name], values_of(method))
+    return method

@@ -19,6 +19,7 @@ from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.wire import region_wire
 from backend.catalog.wrapping import can_be_bought
 from backend.checkout.schemas import Address, CartChange, NewCart
+from backend.checkout.shipping_quotes import offers_in, with_offers
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals
 from backend.errors import InvalidData, NotFound
@@ -32,6 +33,7 @@ from backend.pricing import CartTotals, PartTotals, Totals, price_cart
 from backend.promotions.offers import Discounts, has_candidates
 from backend.promotions.wire import applied_wire
 from backend.shipping.addresses import place_of
+from backend.shipping.options import Offer
 from backend.tables import JsonObject, insert_known
 
 MOST_CONSENTS = 30
@@ -188,6 +190,7 @@ _CART = (
     .order_by(LineItem.id)
 )
 """A cart with all that it shows but its payment sessions: one row a line."""
+_CART_AND_OFFERS = with_offers(_CART)
 
 
 _NOTHING = Totals(0, 0, 0, 0)
@@ -208,11 +211,40 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
     Raises:
         NotFound: no cart has this id.
     """
-    rows = (await session.execute(_CART, {"cart_id": cart_id})).all()
+    return await whole_cart_wire(session, await read_whole_cart(session, cart_id), view)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCart:
+    """A cart with all that it shows but its payment sessions. `categories` are ids, by the line's id."""
+
+    cart: Cart
+    region: Region
+    contents: Contents
+    collection: PaymentCollection | None
+    categories: Mapping[str, Sequence[str]]
+
+
+async def read_whole_cart(session: AsyncSession, cart_id: str) -> WholeCart:
+    """The cart, in one statement.
+
+    Raises:
+        NotFound: no cart has this id.
+    """
+    return _whole_cart((await session.execute(_CART, {"cart_id": cart_id})).all(), cart_id)
+
+
+async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[WholeCart, list[Offer]]:
+    """The same, with what is offered in its sales channel."""
+    rows = (await session.execute(_CART_AND_OFFERS, {"cart_id": cart_id})).all()
+    return _whole_cart(rows, cart_id), offers_in(rows)
+
+
+def _whole_cart(rows: Sequence[Any], cart_id: str) -> WholeCart:
     if not rows:
         raise NotFound(f"Cart with id '{cart_id}' not found")
     cart, region, method, collection = rows[0][:4]
-    filled = [row[4:9] for row in rows if row[4] is not None]
+    filled = list({row[4].id: row[4:9] for row in rows if row[4] is not None}.values())
     contents = Contents(
         lines=[Line(item, variant, product) for item, variant, product, *_ in filled],
         method=method,
@@ -220,14 +252,22 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
         may_be_discounted=rows[0].has_candidates,
     )
     categories = {item.id: ids.split(",") for item, _, _, _, ids in filled if ids}
-    prices, discounts = await read_discounted(session, cart_id, contents)
-    wire = _cart_wire(cart, region, contents, prices, categories=categories, base_url=view.base_url)
+    return WholeCart(cart, region, contents, collection, categories)
+
+
+async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> JsonDict:
+    """The same, of a cart that was read."""
+    cart, contents, collection = whole.cart, whole.contents, whole.collection
+    prices, discounts = await read_discounted(session, cart.id, contents)
+    wire = _cart_wire(
+        cart, whole.region, contents, prices, categories=whole.categories, base_url=view.base_url
+    )
     wire["promotions"] = _promotions(discounts)
     if wants_products(view.fields):
         ids = [line.variant.product_id for line in contents.lines]
         _show_products(wire["items"], await line_products(session, ids, view.fields, view.base_url))
     if collection is not None:
-        wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart_id))
+        wire["payment_collection"] = collection_wire(collection, await sessions_of(session, cart.id))
     return wire
 
 

@@ -16,6 +16,7 @@ from backend.checkout.carts import (
     empty_cart_wire,
     readable_cart,
     store_consents,
+    whole_cart_wire,
 )
 from backend.checkout.schemas import (
     CalculateShipping,
@@ -278,8 +279,9 @@ async def choose_shipping(
     chosen = body if isinstance(body, list) else [body]
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
-    await checkout.choose_shipping(cart_id, chosen[-1].option_id, Caller(customer))
-    return Wire({"cart": await _cart(checkout.database, cart_id, view)})
+    whole = await checkout.choose_shipping(cart_id, chosen[-1].option_id, Caller(customer))
+    async with checkout.database.read() as session:
+        return Wire({"cart": view.fields.pick(await whole_cart_wire(session, whole, view))})
 
 
 @router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])

@@ -9,7 +9,7 @@ from typing import Any, cast
 from backend.cart import service as carts
 from backend.cart.models import Cart
 from backend.cart.service import Caller
-from backend.checkout.carts import set_shipping_address
+from backend.checkout.carts import WholeCart, set_shipping_address
 from backend.checkout.completion import Completed, complete
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import OrderView, order_view
@@ -84,7 +84,7 @@ class Checkout:
         return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 
     @traced
-    async def choose_shipping(self, cart_id: str, option_id: str, caller: Caller | None = None) -> Cop:
+    async def choose_shipping(self, cart_id: str, option_id: str, caller: Caller | None = None) -> WholeCart:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
         return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id, caller)
 

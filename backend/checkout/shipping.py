@@ -6,23 +6,23 @@ same place when the answer comes; otherwise it is asked again. So nobody is char
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.models import Cart
+from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
 from backend.cart.service import (
+    CART_AND_LINES,
     Caller,
     Line,
     accessible,
-    cart_and_lines,
     lines_of,
     open_cart,
     set_shipping_method,
     shipping_method,
 )
-from backend.checkout.carts import set_shipping_address
+from backend.checkout.carts import WholeCart, read_cart_and_offers, set_shipping_address
 from backend.checkout.form import NO_TOWN, Destination
 from backend.checkout.sale import require_address
 from backend.checkout.shipping_quotes import (
@@ -30,6 +30,7 @@ from backend.checkout.shipping_quotes import (
     PricedOption,
     Providers,
     QuoteInput,
+    offers_in,
     offers_of,
     price_option,
     quote_input,
@@ -37,6 +38,7 @@ from backend.checkout.shipping_quotes import (
     store_quotes,
     stored_quote,
     the_offer,
+    with_offers,
 )
 from backend.database import Database
 from backend.edge.wire import JsonDict, price, sibling_id
@@ -99,9 +101,9 @@ async def priced_offers(
         InvalidData: the address names a destination that is no municipality; or the option is not offered.
     """
     async with database.read() as session:
-        cart, lines = await _read(session, cart_id, caller)
+        cart, lines, known = await _read(session, cart_id, caller)
         contents = quote_input(cart, lines)
-        offers = await offers_of(session, providers, cart, contents)
+    offers = offers_of(known, providers, contents)
     if option_id is not None:
         offers = [offer for offer in offers if offer.option.id == option_id]
         if not offers:
@@ -115,11 +117,11 @@ async def priced_offers(
 
 async def choose_shipping(
     database: Database, providers: Providers, cart_id: str, option_id: str, caller: Caller | None = None
-) -> Cop:
+) -> WholeCart:
     """Ship the cart by this option, at the price of the list that was just shown, else at the price of now.
 
     Returns:
-        The price.
+        The cart as it is now.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
@@ -131,17 +133,18 @@ async def choose_shipping(
     for turn in range(MAX_QUOTES + 1):
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id, caller)
-            contents = quote_input(cart, await lines_of(session, cart_id))
+            whole, all_offers = await read_cart_and_offers(session, cart_id)
+            contents = quote_input(cart, whole.contents.lines)
             require_address(cart, has_items=bool(contents.items))
-            offer = await the_offer(session, providers, cart, contents, option_id)
+            offer = the_offer(all_offers, providers, contents, option_id)
             if not offer.is_enabled:
                 raise not_enabled(offer.option)
             if priced is None or contents != asked:
                 priced = await stored_quote(session, cart_id, offer, contents)
             if priced is not None:
                 quote = _quoted(priced)
-                await _choose(session, cart_id, offer.option, quote)
-                return quote.amount
+                method = await _choose(session, cart_id, offer.option, quote)
+                return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTES:
             asked, priced = contents, await price_option(providers, offer, contents)
     raise Conflict(CART_CHANGED)
@@ -162,11 +165,11 @@ async def offer_shipping(
     """
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
-            cart, lines = await _read(session, cart_id)
+            cart, lines, all_offers = await _read(session, cart_id)
             contents = quote_input(cart, lines)
             if not contents.dane_code:
                 raise InvalidData(NO_TOWN, fields={"dane_code": NO_TOWN})
-            offers = await offers_of(session, providers, cart, contents)
+            offers = offers_of(all_offers, providers, contents)
             stored = [await stored_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
         known = {one.offer.option.id: one for one in stored if one is not None}
         priced = await _ask_all(providers, [o for o in offers if o.option.id not in known], contents)
@@ -191,8 +194,8 @@ async def offered_options(database: Database, providers: Providers, cart_id: str
         NotFound: no cart has this id.
     """
     async with database.read() as session:
-        cart, lines = await _read(session, cart_id)
-        offers = await offers_of(session, providers, cart, quote_input_anywhere(cart, lines))
+        cart, lines, all_offers = await _read(session, cart_id)
+    offers = offers_of(all_offers, providers, quote_input_anywhere(cart, lines))
     return frozenset(offer.option.id for offer in offers)
 
 
@@ -212,13 +215,13 @@ async def deliver_to(
     address = destination.as_address()
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
-            cart, lines = await _read(session, cart_id)
+            cart, lines, all_offers = await _read(session, cart_id)
             before = quote_input_anywhere(cart, lines)
             chosen = await shipping_method(session, cart_id)
             if chosen is None:
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
             there = before.to(destination.dane_code, destination.address)
-            offer = await the_offer(session, providers, cart, there, chosen.shipping_option_id)
+            offer = the_offer(all_offers, providers, there, chosen.shipping_option_id)
             known = await stored_quote(session, cart_id, offer, there) if there != before else None
         quote = _quoted(known or await price_option(providers, offer, there)) if there != before else None
         async with database.transaction() as session:
@@ -235,10 +238,17 @@ async def deliver_to(
     raise Conflict(CART_CHANGED)
 
 
-async def _read(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> tuple[Cart, list[Line]]:
-    """The caller's cart and its lines."""
-    cart, lines = await cart_and_lines(session, cart_id)
-    return accessible(cart, cart_id, caller), lines
+_CART_LINES_AND_OFFERS = with_offers(CART_AND_LINES)
+
+
+async def _read(
+    session: AsyncSession, cart_id: str, caller: Caller | None = None
+) -> tuple[Cart, list[Line], list[Offer]]:
+    """The caller's cart, its lines, and what is offered in its sales channel."""
+    rows = (await session.execute(_CART_LINES_AND_OFFERS, {"cart_id": cart_id})).all()
+    cart = accessible(rows[0][0] if rows else None, cart_id, caller)
+    lines = {row[1].id: Line(*row[1:4]) for row in rows if row[1] is not None}
+    return cart, list(lines.values()), offers_in(rows)
 
 
 async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: QuoteInput) -> list[PricedOption]:
@@ -258,9 +268,11 @@ def _wanted(
     return next((one for one in shown if one[0].id == option_id), shown[0] if shown else None)
 
 
-async def _choose(session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote) -> None:
+async def _choose(
+    session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote
+) -> CartShippingMethod:
     data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
-    await set_shipping_method(
+    return await set_shipping_method(
         session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
     )
 

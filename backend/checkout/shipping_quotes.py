@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.models import Cart, ShippingQuote
+from backend.cart.models import Cart, LineItem, ShippingQuote
 from backend.cart.service import Line
 from backend.catalog.models import Product, Variant
 from backend.contact import one_line
@@ -25,7 +25,16 @@ from backend.money import Cop
 from backend.pricing import price_cart
 from backend.shipping.addresses import municipality_code, municipality_of
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.options import CALCULATED, Offer, ShippingOff, offers_for
+from backend.shipping.options import (
+    CALCULATED,
+    OFFER_COLUMNS,
+    OFFERED,
+    OLDEST_FIRST,
+    Offer,
+    ShippingOff,
+    offered_to,
+    reaching,
+)
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
 from backend.tables import Json, for_each_dialect, table_of
@@ -100,30 +109,42 @@ def quote_input_of(variant: Variant, product: Product, dane_code: str) -> QuoteI
     return QuoteInput("co", dane_code, "", (_item(product, 1),), content_value(variant.price))
 
 
-async def offers_of(
-    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput
-) -> list[Offer]:
-    """The options for the cart; one whose provider is off, or not the shop's, is left out."""
-    return [offer for offer in await _all_offers(session, providers, cart, contents) if offer.is_on]
+def with_offers(query: Any) -> Any:
+    """The query of the cart `cart_id` and its lines, with what is offered in its sales channel: see `offers_in`."""
+    # beside the first line only, so that the rows are those of the lines and those of the options, not each with each
+    first = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()
+    is_first = LineItem.id.is_(None) | (LineItem.id == first)
+    return (
+        query.add_columns(*OFFER_COLUMNS)
+        .outerjoin(OFFERED, offered_to(Cart.sales_channel_id) & is_first)
+        .order_by(*OLDEST_FIRST)
+    )
 
 
-async def _all_offers(
-    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput
-) -> list[Offer]:
-    offers = await offers_for(session, cart.sales_channel_id, contents.country_code)
-    return [offer for offer in offers if offer.option.provider_id in providers]
+def offers_in(rows: Iterable[Any]) -> list[Offer]:
+    """The offers in the rows of a query that `with_offers` made: their last columns."""
+    ends = [row[-len(OFFER_COLUMNS) :] for row in rows]
+    return [Offer(*end) for end in ends if end[0] is not None]
 
 
-async def the_offer(
-    session: AsyncSession, providers: Providers, cart: Cart, contents: QuoteInput, option_id: str
-) -> Offer:
+def offers_of(offers: Sequence[Offer], providers: Providers, contents: QuoteInput) -> list[Offer]:
+    """Those of the offers that are for the cart; one whose provider is off, or not the shop's, is left out."""
+    return [offer for offer in _all_offers(offers, providers, contents) if offer.is_on]
+
+
+def _all_offers(offers: Sequence[Offer], providers: Providers, contents: QuoteInput) -> list[Offer]:
+    there = reaching(offers, contents.country_code)
+    return [offer for offer in there if offer.option.provider_id in providers]
+
+
+def the_offer(offers: Sequence[Offer], providers: Providers, contents: QuoteInput, option_id: str) -> Offer:
     """One of them.
 
     Raises:
         ShippingOff: its provider is switched off.
         InvalidData: the option is not offered for this cart.
     """
-    for offer in await _all_offers(session, providers, cart, contents):
+    for offer in _all_offers(offers, providers, contents):
         if offer.option.id == option_id:
             if not offer.is_on:
                 raise ShippingOff(offer.option)

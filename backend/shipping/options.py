@@ -6,7 +6,7 @@ it cannot be chosen or changed (spec: Errors).
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, bindparam, exists, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -38,38 +38,49 @@ from backend.shipping.schemas import (
 )
 from backend.shipping.wire import TYPE_NOTE
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
+from backend.tables import JsonObject, table_of
 from backend.texts import _
 
 CALCULATED = "calculated"
 
+
+def offered_to(sales_channel_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """The option is offered in this sales channel: only locations that are linked to it count (spec: Errors)."""
+    return (LocationSalesChannel.sales_channel_id == sales_channel_id) & ShippingOption.deleted_at.is_(None)
+
+
 CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # so the platform spells it
 AMOUNT_MISSING = "Invalid request: Field 'amount' is required"
 
-_OFFERS = (
-    select(
-        ShippingOption,
-        ServiceZone,
-        FulfillmentSet,
-        StockLocation,
-        LocationFulfillmentProvider.provider_id.is_not(None),
-        func.coalesce(ProviderSwitch.is_enabled, true()),
-    )
-    .join(ServiceZone, ServiceZone.id == ShippingOption.service_zone_id)
-    .join(FulfillmentSet, FulfillmentSet.id == ServiceZone.fulfillment_set_id)
-    .join(StockLocation, StockLocation.id == FulfillmentSet.location_id)
-    .join(LocationSalesChannel, LocationSalesChannel.location_id == StockLocation.id)
+OFFER_COLUMNS: tuple[Any, ...] = (
+    ShippingOption,
+    ServiceZone,
+    FulfillmentSet,
+    StockLocation,
+    LocationFulfillmentProvider.provider_id.is_not(None),
+    func.coalesce(ProviderSwitch.is_enabled, true()),
+)
+"""What an `Offer` is made of."""
+OFFERED = (
+    table_of(ShippingOption)
+    .join(table_of(ServiceZone), ServiceZone.id == ShippingOption.service_zone_id)
+    .join(table_of(FulfillmentSet), FulfillmentSet.id == ServiceZone.fulfillment_set_id)
+    .join(table_of(StockLocation), StockLocation.id == FulfillmentSet.location_id)
+    .join(table_of(LocationSalesChannel), LocationSalesChannel.location_id == StockLocation.id)
     .outerjoin(
-        LocationFulfillmentProvider,
+        table_of(LocationFulfillmentProvider),
         (LocationFulfillmentProvider.location_id == StockLocation.id)
         & (LocationFulfillmentProvider.provider_id == ShippingOption.provider_id),
     )
-    .outerjoin(ProviderSwitch, ProviderSwitch.id == ShippingOption.provider_id)
-    .where(
-        LocationSalesChannel.sales_channel_id == bindparam("sales_channel_id"),
-        ShippingOption.deleted_at.is_(None),
-    )
-    .order_by(ShippingOption.created_at, ShippingOption.id)
+    .outerjoin(table_of(ProviderSwitch), ProviderSwitch.id == ShippingOption.provider_id)
+)
+"""The tables of `OFFER_COLUMNS`."""
+OLDEST_FIRST = (ShippingOption.created_at, ShippingOption.id)
+_OFFERS = (
+    select(*OFFER_COLUMNS)
+    .select_from(OFFERED)
+    .where(offered_to(bindparam("sales_channel_id")))
+    .order_by(*OLDEST_FIRST)
 )
 _LINK = select(LocationFulfillmentProvider.provider_id).where(
     LocationFulfillmentProvider.location_id == bindparam("location_id"),
@@ -113,7 +124,12 @@ async def offers_for(session: AsyncSession, sales_channel_id: str, country_code:
 
     Only locations that serve the channel count: there is no option while none is linked to it (spec: Errors).
     """
-    offers = [Offer(*row) for row in await session.execute(_OFFERS, {"sales_channel_id": sales_channel_id})]
+    rows = await session.execute(_OFFERS, {"sales_channel_id": sales_channel_id})
+    return reaching([Offer(*row) for row in rows], country_code)
+
+
+def reaching(offers: Sequence[Offer], country_code: str) -> list[Offer]:
+    """Those of them that reach the country."""
     wanted = country_code.casefold()
     return [offer for offer in offers if wanted in map(str.casefold, offer.zone.country_codes)]
 
