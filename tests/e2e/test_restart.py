@@ -10,6 +10,7 @@ from playwright.async_api import ElementHandle, Page, expect
 from tests.e2e.account_steps import register
 from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer, Watch
 from tests.e2e.held import Held
+from tests.e2e.scenes import visit
 from tests.e2e.shopper import (
     PATIENCE,
     be_ready_to_pay,
@@ -68,7 +69,7 @@ async def pages(first: Page, server: ShopServer) -> AsyncIterator[None]:
     pages = {path: await first.context.new_page() for path in PARTS}
     shown: dict[str, tuple[ElementHandle, str]] = {}
     for path, page in pages.items():
-        await page.goto(path)
+        await visit(page, path)  # at rest: a document may be older than what the first answer brings
         shown[path] = await part_of(page, PARTS[path]), await page.title()
     async with reconnected(*pages.values()):
         yield
