@@ -5,7 +5,8 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import Category, Collection, Product, ProductCategory
+from backend.catalog.models import Category, Collection, Product, ProductCategory, Region
+from backend.checkout.carts import MOST_CONSENTS
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, addressed_cart, get, post
 
@@ -89,4 +90,44 @@ async def test_no_option_at_all_is_no_choice(store: httpx.AsyncClient, trompo: s
     assert (refused.status_code, refused.json()) == (
         400,
         {"type": "invalid_data", "message": "Shipping Options are invalid for cart."},
+    )
+
+
+async def test_a_cart_moves_to_a_region_that_there_is(store: httpx.AsyncClient, shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        first = (await session.execute(select(Region))).scalar_one()
+        islands = Region(**first.model_dump(exclude={"id"}) | {"name": "Islas"})
+        session.add(islands)
+    cart = (await post(store, "/store/carts"))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    moved = (await post(store, path, {"region_id": islands.id}))["cart"]
+    assert (cart["region_id"], moved["region_id"]) == (first.id, islands.id)
+    unknown = await store.post(path, json={"region_id": "reg_none"})
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "not_found")
+    assert (await get(store, path))["cart"]["region_id"] == islands.id
+
+
+@pytest.mark.parametrize("path", ["/store/carts", "/store/carts/{id}"])
+async def test_codes_may_be_sent_with_the_rest_and_one_that_takes_nothing_off_stores_nothing(
+    store: httpx.AsyncClient, path: str
+) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    there = path.format(id=cart["id"])
+    refused = await store.post(there, json={"email": "ana@example.com", "promo_codes": ["NADA"]})
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert (await get(store, f"/store/carts/{cart['id']}"))["cart"]["email"] is None
+    sent = (await post(store, there, {"email": "ana@example.com", "promo_codes": []}))["cart"]
+    assert (sent["email"], sent["promotions"]) == ("ana@example.com", [])
+
+
+async def test_consents_have_an_end(store: httpx.AsyncClient) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    path = f"/store/carts/{cart['id']}"
+    consents = [{"kind": "terms", "version": f"2026-{number}"} for number in range(MOST_CONSENTS)]
+    for start in range(0, MOST_CONSENTS, 10):
+        await post(store, path, {"consents": consents[start : start + 10]})
+    refused = await store.post(path, json={"consents": [{"kind": "terms", "version": "one more"}]})
+    assert (refused.status_code, refused.json()["message"]) == (
+        400,
+        f"A cart has at most {MOST_CONSENTS} consents",
     )
