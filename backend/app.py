@@ -5,6 +5,7 @@ from fastapi import FastAPI
 from backend.attention.routes import router as attention_router
 from backend.catalog.admin_routes import router as catalog_admin_router
 from backend.catalog.channel_routes import router as channels_router
+from backend.catalog.found_pages import FoundPages
 from backend.catalog.inventory_items import router as inventory_router
 from backend.catalog.option_routes import admin_router as options_router
 from backend.catalog.option_routes import store_router as store_options_router
@@ -18,6 +19,7 @@ from backend.catalog.tag_routes import admin_router as tags_router
 from backend.catalog.tag_routes import store_router as store_tags_router
 from backend.catalog.upload_routes import router as uploads_router
 from backend.catalog.variant_routes import router as variants_router
+from backend.catalog.written_products import WrittenProducts
 from backend.checkout.routes import router as checkout_router
 from backend.content.routes import router as content_router
 from backend.customers.account_routes import router as account_router
@@ -147,6 +149,8 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
+    api.state.found_pages = FoundPages()
+    api.state.written_products = WrittenProducts()
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.readiness = shop.readiness

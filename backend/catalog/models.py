@@ -49,6 +49,8 @@ class CatalogVersion(SQLModel, table=True):
     """Of products, prices, pictures, categories, collections, regions and keys."""
     stock: int = Field(default=0, sa_type=BigInteger)
     """Of what can be sold."""
+    lists: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """Of which products are in which list, and in which order but that of prices and latest changes; of regions."""
 
 
 class Region(Timestamps, table=True):

@@ -28,6 +28,7 @@ from backend.catalog.product_parts import (
 from backend.catalog.stock_wire import levels_of, linked_item
 from backend.catalog.tags_and_types import TAGS, TYPES
 from backend.catalog.wire import category_fields, channel_wire, collection_wire, profile_wire
+from backend.catalog.written_products import WrittenProducts
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, exact, price, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
@@ -86,6 +87,16 @@ class ProductWriter:
         places = await self._places()
         pick = self._fields.pick
         return [pick(self._product(row, places, variants[row.id], levels)) for row in rows]
+
+    async def write_json(
+        self, ids: Sequence[str], among: Among, known: WrittenProducts
+    ) -> list[orjson.Fragment]:
+        """The same for shoppers' programs, as JSON: a product that is `known` as it is now is not written again."""
+        rows = await read_products(self._session, ids, self._parts, among)
+        return [known.json(row, self._fields.text, self._base_url, self._shown) for row in rows]
+
+    def _shown(self, row: Row[Any]) -> JsonDict:
+        return self._fields.pick(self._product(row, {}, rows_from(VariantRow, row.variants), {}))
 
     async def _places(self) -> JsonDict:
         """Where the products are sold and how they are shipped, for staff: alike for all."""

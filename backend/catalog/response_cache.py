@@ -27,6 +27,8 @@ CATALOGUE = re.compile(
 )
 SHOWS_STOCK = b"inventory_quantity"
 KEY_HEADER = b"x-publishable-api-key"
+VERSION = "trompo.catalog_version"
+"""Key in a request's scope: the version that was read when it came."""
 
 Key = tuple[str, bytes, bytes]
 
@@ -79,7 +81,8 @@ class ResponseCache:
         response = self._responses.get(key)
         if response is None or not response.is_current(version):
             # the API is asked unconditionally: a 304 could not be cached
-            whole = {**scope, "headers": [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]}
+            headers_left = [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]
+            whole = {**scope, "headers": headers_left, VERSION: version}
             recorder = _Recorder(
                 cache=self, key=key, version=version, scope=scope, receive=receive, send=send
             )

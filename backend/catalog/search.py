@@ -96,21 +96,32 @@ def staff_terms(title: str, handle: str, codes: Iterable[str]) -> set[str]:
 
 
 async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> None:
-    """Index these products anew. Those that are not for sale are removed from the shoppers' index.
+    """Index these products anew, where their words have changed. Those that are not for sale leave the shoppers' index.
 
     The staff's index keeps all but those that are deleted.
     """
     await _index_for_staff(session, product_ids)
-    await session.execute(delete(SearchTerm).where(SearchTerm.product_id.in_(product_ids)))
-    rows: list[dict[str, str | int]] = []
+    known: dict[str, dict[str, int]] = {}
+    query = select(SearchTerm.product_id, SearchTerm.term, SearchTerm.weight)
+    for product_id, term, weight in await session.execute(
+        query.where(SearchTerm.product_id.in_(product_ids))
+    ):
+        known.setdefault(product_id, {})[term] = weight
+    wanted: dict[str, dict[str, int]] = {}
     for product_id, texts in (await _texts_of(session, product_ids)).items():
-        weights: dict[str, int] = {}
+        weights = wanted[product_id] = {}
         for text, weight in texts:
             for word in words_of(text):
                 weights[word] = max(weights.get(word, 0), weight)
-        rows += [
-            {"term": term, "product_id": product_id, "weight": weight} for term, weight in weights.items()
-        ]
+    changed = [one for one in product_ids if known.get(one, {}) != wanted.get(one, {})]
+    if not changed:
+        return
+    await session.execute(delete(SearchTerm).where(SearchTerm.product_id.in_(changed)))
+    rows: list[dict[str, str | int]] = [
+        {"term": term, "product_id": product_id, "weight": weight}
+        for product_id in changed
+        for term, weight in wanted.get(product_id, {}).items()
+    ]
     if not rows:
         return
     await session.execute(insert(SearchTerm), rows)

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.listing import matching_categories, matching_collections, searched_page
+from backend.catalog.found_pages import FoundPages
+from backend.catalog.listing import Page, matching_categories, matching_collections, searched_page
 from backend.catalog.models import Collection, Region, for_sale
 from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
@@ -53,6 +54,7 @@ _REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam
 
 @router.get("/store/products", response_model=ProductsAnswer)
 async def list_products(
+    request: Request,
     asked: Annotated[ProductsParameters, read_query(ProductsParameters)],
     channel: Channel,
     database: Db,
@@ -61,19 +63,24 @@ async def list_products(
     """The products for sale."""
     fields = Fields(asked.fields)
     async with database.read() as session:
-        await _require_price_context(session, fields, asked)
-        if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
-            return Wire({"products": [], "count": 0, "offset": asked.offset, "limit": asked.limit})
-        words = search_words(settings.search_synonyms)
-        page = await searched_page(session, asked, for_sale(), words)
-        products = await ProductWriter(session, fields, base_url=settings.base_url).write(
-            page.ids, Among.FOR_SALE
-        )
+
+        async def find() -> Page:
+            await _require_price_context(session, fields, asked)
+            if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
+                return Page((), 0)
+            words = search_words(settings.search_synonyms)
+            return await searched_page(session, asked, for_sale(), words)
+
+        pages: FoundPages = request.app.state.found_pages
+        page = await pages.find(request, channel, asked, find)
+        writer = ProductWriter(session, fields, base_url=settings.base_url)
+        products = await writer.write_json(page.ids, Among.FOR_SALE, request.app.state.written_products)
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
 @router.get("/store/products/{product_id}", response_model=ProductAnswer)
 async def read_product(
+    request: Request,
     product_id: str,
     asked: Annotated[ProductParameters, read_query(ProductParameters)],
     database: Db,
@@ -84,7 +91,7 @@ async def read_product(
     async with database.read() as session:
         await _require_price_context(session, fields, asked)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
-        found = await writer.write([product_id], Among.FOR_SALE)
+        found = await writer.write_json([product_id], Among.FOR_SALE, request.app.state.written_products)
     if not found:
         raise NotFound(f"Product with id: {product_id} was not found")
     return Wire({"product": found[0]})

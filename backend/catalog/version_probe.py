@@ -1,6 +1,6 @@
 """Asking the database whether the catalogue has changed, before every answer, at next to no cost.
 
-The version is two numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
+The version is three numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
 session costs a hundred times what reading this row does, so the probe has a connection of its own. On PostgreSQL all
 who ask while a query is under way share the next one: however many requests a second, the row is asked for as fast as
 the database answers. What is read was committed before or during the question, never earlier than a previous answer.
@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_QUERY = "SELECT catalog, stock FROM catalog_version WHERE id = 1"
+_QUERY = "SELECT catalog, stock, lists FROM catalog_version WHERE id = 1"
 
 
 class Version(NamedTuple):
-    """The version of the catalogue and of the stock. Equal numbers: nothing was committed in between."""
+    """The version of the catalogue, of the stock and of lists (`backend.catalog.models.CatalogVersion`).
+
+    Equal numbers: nothing was committed in between.
+    """
 
     catalog: int
     stock: int
+    lists: int
 
 
 class VersionProbe:

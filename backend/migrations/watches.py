@@ -4,9 +4,9 @@ Whoever writes, by whatever way, is noted: a service, an import, a person with a
 that changes a watched table by copying it (`batch_alter_table`) loses the table's triggers and watches it again.
 """
 
-from alembic import op
+from collections.abc import Sequence
 
-EVENTS = ("INSERT", "UPDATE", "DELETE")
+from alembic import op
 
 # The version is the id of the transaction that wrote it. A deferred trigger runs at the commit: the one row that all
 # writers share is locked last and for no longer than the commit takes, so nobody can deadlock on it or wait long.
@@ -16,6 +16,10 @@ DECLARE version bigint := pg_current_xact_id()::text::bigint;
 BEGIN
   IF TG_ARGV[0] = 'stock' THEN
     UPDATE catalog_version SET stock = version WHERE stock <> version;
+  ELSIF TG_ARGV[0] = 'lists' THEN
+    UPDATE catalog_version SET lists = version WHERE lists <> version;
+  ELSIF TG_NARGS > 1 THEN
+    UPDATE catalog_version SET catalog = version, lists = version WHERE catalog <> version OR lists <> version;
   ELSE
     UPDATE catalog_version SET catalog = version WHERE catalog <> version;
   END IF;
@@ -24,18 +28,32 @@ END $$
 """
 
 
-def watch(table: str, counter: str = "catalog") -> None:
-    """Let every change of the table's rows change this number of the catalogue's version."""
+def watch(table: str, *counters: str) -> None:
+    """Let every change of the table's rows change these numbers of the catalogue's version.
+
+    `catalog` unless told otherwise; `stock`; or `catalog` and `lists`.
+    """
+    _watch(table, f"watch_{table}", "UPDATE", counters or ("catalog",))
+
+
+def watch_lists_of(table: str, columns: Sequence[str]) -> None:
+    """Let every row that comes or goes, or changes in these columns, change the number of lists."""
+    _watch(table, f"watch_lists_of_{table}", f"UPDATE OF {', '.join(columns)}", ("lists",))
+
+
+def _watch(table: str, watcher: str, update: str, counters: Sequence[str]) -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_NOTE_CHANGE)
-        op.execute(f"DROP TRIGGER IF EXISTS watch_{table} ON {table}")
+        op.execute(f"DROP TRIGGER IF EXISTS {watcher} ON {table}")
+        arguments = ", ".join(f"'{counter}'" for counter in counters)
         op.execute(
-            f"CREATE CONSTRAINT TRIGGER watch_{table} AFTER INSERT OR UPDATE OR DELETE ON {table} "
-            f"DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_catalog_change('{counter}')"
+            f"CREATE CONSTRAINT TRIGGER {watcher} AFTER INSERT OR {update} OR DELETE ON {table} "
+            f"DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_catalog_change({arguments})"
         )
         return
-    for event in EVENTS:
-        name = f"watch_{table}_{event.lower()}"
+    raised = ", ".join(f"{counter} = {counter} + 1" for counter in counters)
+    for event in ("INSERT", update, "DELETE"):
+        name = f"{watcher}_{event.partition(' ')[0].lower()}"
         op.execute(f"DROP TRIGGER IF EXISTS {name}")
-        note = f"UPDATE catalog_version SET {counter} = {counter} + 1"  # noqa: S608 - names of our own
+        note = f"UPDATE catalog_version SET {raised}"  # noqa: S608 - names of our own
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {note}; END")

@@ -263,8 +263,11 @@ async def test_a_lost_connection_is_replaced(database: Database) -> None:
     await probe.close()
 
 
-WATCHED = 23
-"""Tables of the catalogue, and what pages show too: saved settings, the office's content (two tables), reviews."""
+WATCHED = 24
+"""Tables of the catalogue, and what pages show too: saved settings, the office's content (two tables), reviews.
+
+Products are watched twice: for what decides of lists alone, too.
+"""
 
 
 async def test_every_table_that_pages_show_is_watched(database: Database) -> None:

@@ -1,0 +1,65 @@
+"""Pages of products that programs asked for, found again only after something changed that decides what is in them.
+
+This is no cache by time or tag (spec: Storefront view rules 5): the request itself has read the version of lists, and
+a page is given again only at the version that it was found at. A price changes no page, so what is left of an answer
+is to read its products.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from cachetools import LRUCache
+from fastapi import Request
+
+from backend.catalog.listing import Page
+from backend.catalog.response_cache import VERSION
+from backend.catalog.store_schemas import ProductsParameters
+from backend.catalog.version_probe import Version
+
+MAX_BYTES = 4 * 1024 * 1024
+"""How much memory the pages of a process may take; the least recently used go first."""
+OVERHEAD, OF_AN_ID = 500, 90
+"""What a page takes beside its query, and each id on it, in bytes."""
+_NOT_OF_LISTS = frozenset({"price", "updated_at"})
+"""Orders that change while the version of lists does not."""
+_CHANGED = frozenset({"updated_after", "updated_from", "updated_before", "updated_until"})
+
+Key = tuple[bytes, str]
+
+
+class FoundPages:
+    """The pages, by the request's query and its sales channel."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._pages: LRUCache[Key, tuple[int, Page]] = LRUCache(max_bytes)
+
+    @property
+    def size(self) -> int:
+        """Bytes that the pages take."""
+        return int(self._pages.currsize)
+
+    async def find(
+        self, request: Request, channel: str, asked: ProductsParameters, read: Callable[[], Awaitable[Page]]
+    ) -> Page:
+        """The page that `read` finds; read again only after its list may have changed."""
+        version: Version | None = request.scope.get(VERSION)
+        if version is None or not _is_of_lists(asked):
+            return await read()
+        key = (request.scope["query_string"], channel)
+        known = self._pages.get(key)
+        if known is not None and known[0] == version.lists:
+            return known[1]
+        page = await read()
+        if _size(key, page) <= self._pages.maxsize:
+            self._pages[key] = (version.lists, page)
+        return page
+
+
+def _is_of_lists(asked: ProductsParameters) -> bool:
+    """Whether the page is the same for as long as the version of lists is."""
+    if (asked.order or "").removeprefix("-") in _NOT_OF_LISTS:
+        return False
+    return not any(_CHANGED & part.model_fields_set for part in asked.parts())
+
+
+def _size(key: Key, page: Page) -> int:
+    return len(key[0]) + OF_AN_ID * len(page.ids) + OVERHEAD
