@@ -28,20 +28,15 @@ END $$
 """
 
 
-def watch(table: str, *counters: str) -> None:
+def watch(table: str, *counters: str, columns: Sequence[str] = ()) -> None:
     """Let every change of the table's rows change these numbers of the catalogue's version.
 
-    `catalog` unless told otherwise; `stock`; or `catalog` and `lists`.
+    `catalog` unless told otherwise; `stock`, or `lists`; or `catalog` and `lists`. With `columns`, of the updates those
+    that write one of them, beside what watches the table otherwise.
     """
-    _watch(table, f"watch_{table}", "UPDATE", counters or ("catalog",))
-
-
-def watch_lists_of(table: str, columns: Sequence[str]) -> None:
-    """Let every row that comes or goes, or changes in these columns, change the number of lists."""
-    _watch(table, f"watch_lists_of_{table}", f"UPDATE OF {', '.join(columns)}", ("lists",))
-
-
-def _watch(table: str, watcher: str, update: str, counters: Sequence[str]) -> None:
+    counters = counters or ("catalog",)
+    watcher = f"watch_{'_'.join(counters)}_of_{table}" if columns else f"watch_{table}"
+    update = f"UPDATE OF {', '.join(columns)}" if columns else "UPDATE"
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_NOTE_CHANGE)
         op.execute(f"DROP TRIGGER IF EXISTS {watcher} ON {table}")

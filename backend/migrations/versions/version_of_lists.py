@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.migrations.watches import watch, watch_lists_of
+from backend.migrations.watches import watch
 
 revision: str = 'd27f05b8c6e1'
 down_revision: str | None = '8b1f63c0e7a4'
@@ -35,7 +35,7 @@ TABLES = (
 
 def upgrade() -> None:
     op.add_column('catalog_version', sa.Column('lists', sa.BigInteger(), nullable=False, server_default='0'))
-    watch_lists_of('product', OF_PRODUCTS)
+    watch('product', 'lists', columns=OF_PRODUCTS)
     for table in TABLES:
         watch(table, 'catalog', 'lists')
 
