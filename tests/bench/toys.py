@@ -6,8 +6,19 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import insert, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import SQLModel
 
-from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    ProductTerm,
+    SearchTerm,
+    Variant,
+)
 from backend.catalog.search import index_products
 from backend.clock import now
 from backend.database import Database
@@ -19,6 +30,8 @@ from backend.shipping.models import StockLocation
 from tests.shop_floor import offer_payment
 
 AT_ONCE = 1000
+COPIED_FROM, WRITTEN = 500_000, 20_000
+"""From so many toys on PostgreSQL copies them from so many, which takes minutes and not hours."""
 BRANDS = [
     f"Marca {name}" for name in ("Andina", "Boreal", "Ceiba", "Dorado", "Embera", "Frailejón", "Guadua")
 ]
@@ -65,8 +78,10 @@ async def fill(database: Database, settings: Settings, products: int) -> None:
         collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]
         session.add_all([*categories, *collections])
     known = vocabulary(products)
-    for start in range(0, products, AT_ONCE):
-        numbers = range(start, min(start + AT_ONCE, products))
+    copies = products // WRITTEN if products >= COPIED_FROM and not database.is_sqlite else 1
+    written = products // copies
+    for start in range(0, written, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, written))
         toys = [_toy(number, known, collections) for number in numbers]
         variants = [_variant(number, toy["id"]) for number, toy in zip(numbers, toys, strict=True)]
         pictures = [_picture(toy["id"], rank) for toy in toys for rank in range(2)]
@@ -85,9 +100,45 @@ async def fill(database: Database, settings: Settings, products: int) -> None:
             ):
                 await session.execute(insert(table), rows)
             await index_products(session, [toy["id"] for toy in toys])
+    if copies > 1:
+        async with database.transaction() as session:
+            await _multiply(session, written, copies)
     if not database.is_sqlite:
         async with database.transaction() as session:
             await session.execute(text("ANALYZE"))  # a server does so by itself within a minute or two
+
+
+async def _multiply(session: AsyncSession, written: int, times: int) -> None:
+    """Copy every toy in PostgreSQL until there are so many times as many, each with a number of its own."""
+    number = f"lpad((substring({{}} from '[0-9]+$')::int + copy * {written})::text, 6, '0')"
+    product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
+    own: dict[type[SQLModel], dict[str, str]] = {
+        Product: {
+            "id": "id || '_' || copy",
+            "handle": f"'juguete-' || {number.format('handle')}",
+            "created_at": f"created_at - copy * {written} * interval '1 minute'",
+        },
+        Variant: {
+            "id": "id || '_' || copy", "product_id": product, "sku": f"'JUG-' || {number.format('sku')}"
+        },
+        Picture: {"id": "id || '_' || copy", "product_id": product},
+        InventoryLevel: {"id": "id || '_' || copy", "variant_id": variant},
+        ProductCategory: {"product_id": product},
+        ProductTerm: {"product_id": product},
+        SearchTerm: {"product_id": product},
+    }  # fmt: skip
+    await session.execute(text("SET LOCAL session_replication_role = replica"))  # nothing is checked a row
+    for model, changed in own.items():
+        table = model.__table__  # type: ignore[attr-defined]
+        columns = [column.name for column in table.columns]
+        values = ", ".join(changed.get(name, name) for name in columns)
+        first = "term" if "term" in columns else "copy"  # in the order of the key
+        await session.execute(
+            text(
+                f"INSERT INTO {table.name} ({', '.join(columns)}) "
+                f"SELECT {values} FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
+            )
+        )
 
 
 async def some_variants(database: Database, count: int) -> list[str]:
