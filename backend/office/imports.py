@@ -98,14 +98,18 @@ def _view(found: ImportReport) -> ImportView:
     bad = counts.wrong if is_checked else counts.refused
     shown_bad = len({one.line for one in found.problems})
     moving = counts.new + counts.changed
-    parts = [
-        (counts.new, _("{n} nuevos")),
-        (counts.changed, _("{n} cambian")),
-        (counts.same, _("{n} ya están así")),
-        (bad, _("{n} por corregir") if is_checked else _("{n} no se importaron")),
-    ]
-    if not is_checked:
-        parts = [(counts.settled - bad, _("{n} listos")), parts[3]]
+    if is_checked:
+        parts = [
+            (counts.new, _("1 nuevo"), _("{n} nuevos")),
+            (counts.changed, _("1 cambia"), _("{n} cambian")),
+            (counts.same, _("1 ya está así"), _("{n} ya están así")),
+            (bad, _("1 por corregir"), _("{n} por corregir")),
+        ]
+    else:
+        parts = [
+            (counts.settled - bad, _("1 listo"), _("{n} listos")),
+            (bad, _("1 no se importó"), _("{n} no se importaron")),
+        ]
     codes = {one.code for one in found.problems}
     return ImportView(
         id=found.id,
@@ -113,7 +117,9 @@ def _view(found: ImportReport) -> ImportView:
         status=found.status.value,
         total=found.total,
         settled=counts.settled,
-        summary=" · ".join(text.format(n=count) for count, text in parts if count),
+        summary=" · ".join(
+            one if count == 1 else many.format(n=count) for count, one, many in parts if count
+        ),
         to_do=moving,
         wrong=bad,
         makes_places=found.makes_places,

@@ -64,7 +64,7 @@ async def test_a_sheet_with_a_zip_becomes_toys(
         await expect(page.get_by_test_id("import-current")).to_have_attribute(
             "data-status", "done", timeout=PATIENCE
         )
-        await is_summed_up(page, "4 listos", "1 no se importaron")
+        await is_summed_up(page, "4 listos", "1 no se importó")
         async with page.expect_download() as download:
             await page.get_by_test_id("import-refused").click()
         assert (await download.value).suggested_filename == "Filas por corregir.xlsx"
