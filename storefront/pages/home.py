@@ -269,17 +269,14 @@ def departments_section() -> rx.Component:
 
 @rx.memo
 def new_section() -> rx.Component:
-    """What is new and what the shop puts forward."""
-    return section(
-        SECTION_NAMES[SectionKind.NEW],
-        until(
-            HomeState.is_ready,
-            HomeState.has_failed,
-            HomeState.load,
-            grid_skeleton(),
-            product_grid(HomeState.content.new_or_featured),
-        ),
-        more=CATALOG,
+    """What is new and what the shop puts forward; nothing once the shop is known to have no toys."""
+    toys = HomeState.content.new_or_featured
+    grid = until(
+        HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(toys)
+    )
+    return rx.cond(
+        ~HomeState.is_ready | (toys.length() > 0),
+        section(SECTION_NAMES[SectionKind.NEW], grid, more=CATALOG),
     )
 
 
