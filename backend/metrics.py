@@ -88,7 +88,10 @@ WEBSOCKETS = Gauge(
     "trompo_websockets", "Pages that are open.", registry=REGISTRY, multiprocess_mode="livesum"
 )
 RENDERERS = Gauge(
-    "trompo_renderers_up", "Renderers that can be asked.", registry=REGISTRY, multiprocess_mode="livesum"
+    "trompo_renderers_up",
+    "Renderers that can be asked, those at rest included.",
+    registry=REGISTRY,
+    multiprocess_mode="livesum",
 )
 RENDERER_MEMORY = Gauge(
     "trompo_renderer_memory_bytes", "Memory of the renderers.", registry=REGISTRY, multiprocess_mode="livesum"

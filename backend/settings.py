@@ -177,6 +177,8 @@ class Settings(OfficeSettings, Sourced):
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
     """How many processes draw the pages; with none, browsers draw them themselves."""
+    renderer_rest_minutes: int = Field(default=15, ge=0, le=10_080)
+    """Minutes without a visitor after which those processes end; the next visitor starts them again. 0: never."""
     log_format: str = Field(default="text", pattern="^(text|json)$")
     """`json`: each entry of the log is one JSON object."""
     otel_exporter_otlp_endpoint: str = ""

@@ -1,5 +1,6 @@
 """Puts the shop's API and the pages on one port, and opens and closes the shop with the server."""
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -84,7 +85,9 @@ def remove_unused_routes(pages: Starlette) -> None:
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
-    renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES)
+    minutes = shop.settings.renderer_rest_minutes
+    rests_after = minutes * 60 if minutes else math.inf
+    renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after)
     shop.services.append(renderer)
     if shop.settings.renderers:
         shop.readiness.checks["renderer"] = renderer.look

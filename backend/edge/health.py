@@ -29,10 +29,12 @@ class EventLoop(BaseModel):
 class Renderer(BaseModel):
     """What draws the pages. While it is down, browsers draw them themselves: the shop can serve all the same.
 
+    It rests when nobody was here in a while, and starts with the next visitor.
+
     `starts` and `drawn` count since the shop opened; `memory_mib` is what its processes hold now.
     """
 
-    status: Literal["up", "down"]
+    status: Literal["up", "down", "resting"]
     starts: int
     drawn: int
     memory_mib: float
@@ -44,6 +46,11 @@ class RunsRenderer(Protocol):
     @property
     def is_up(self) -> bool:
         """Whether one of them can be asked."""
+        ...
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether none runs because nobody was here in a while."""
         ...
 
     @property
@@ -133,7 +140,7 @@ def _renderer(renderer: RunsRenderer | None) -> Renderer | None:
     if renderer is None:
         return None
     return Renderer(
-        status="up" if renderer.is_up else "down",
+        status="up" if renderer.is_up else "resting" if renderer.is_resting else "down",
         starts=renderer.starts,
         drawn=renderer.rendered,
         memory_mib=round(renderer.memory_kib / 1024, 1),

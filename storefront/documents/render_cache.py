@@ -43,6 +43,12 @@ MAX_BYTES = 32 * 2**20
 class Renderer(Protocol):
     """Renders pages: `storefront.renderer.supervisor.RendererSupervisor`."""
 
+    is_waking: bool
+    """Whether it rests, or is starting after a rest."""
+
+    def wake(self) -> None:
+        """Somebody is here: it starts if it rests."""
+
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """The HTML of the page at `url` that starts with this state; NotRendered when there is none."""
 
@@ -78,12 +84,16 @@ class RenderCache:
         self._patient = 0
 
     async def document(self, loaded: LoadedPage, *, is_patient: bool = False) -> RenderedDocument | None:
-        """The document of what was loaded; None when it is not there in time, which is longer for a patient reader."""
+        """The document of what was loaded; None when it is not there in time.
+
+        That is longer for a patient reader, and for everybody while the renderer starts after a rest.
+        """
+        self._renderer.wake()
         tags = further_tags(loaded.meta, loaded.site_name)
         tag = tag_of(self._build, loaded.url.encode(), loaded.initial_state, tags.encode())
         if (stored := self._stored.get(tag)) is not None:
             return stored
-        is_patient = is_patient and self._patient < MOST_PATIENT
+        is_patient = (is_patient or self._renderer.is_waking) and self._patient < MOST_PATIENT
         self._patient += is_patient
         document = None
         try:
@@ -102,10 +112,11 @@ class RenderCache:
 
         None when it is not there in time.
         """
+        is_patient = self._renderer.is_waking
         with suppress(TimeoutError):
-            async with asyncio.timeout(PERSONAL_DEADLINE):
+            async with asyncio.timeout(PATIENCE if is_patient else PERSONAL_DEADLINE):
                 tags = further_tags(loaded.meta, loaded.site_name)
-                return await self._render(loaded, tags, tag="", is_patient=False)
+                return await self._render(loaded, tags, tag="", is_patient=is_patient)
         return None
 
     async def _render_and_store(

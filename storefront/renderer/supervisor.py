@@ -1,7 +1,11 @@
-"""Keeps the renderer's processes running: started and ended with the shop, replaced when they end, grow or hang."""
+"""Keeps the renderer's processes running: started and ended with the shop, replaced when they end, grow or hang.
+
+When no page was asked for in a while they end, which frees their memory, and the next reader starts them again.
+"""
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,17 +37,26 @@ SECONDS_TO_START = 5.0
 class RendererSupervisor:
     """Renders pages with a number of processes, and fails at once when none is there."""
 
-    def __init__(self, script: Path, size: int, samples: Sequence[str] = ()) -> None:
+    def __init__(
+        self, script: Path, size: int, samples: Sequence[str] = (), *, rests_after: float = math.inf
+    ) -> None:
         """Nothing runs before `start`.
 
         Args:
             script: the `renderer.mjs` of the build.
             size: how many processes.
             samples: addresses that a new process renders before it is used, so that its first reader does not wait.
+            rests_after: seconds without a page asked for, after which the processes end until one is.
         """
         self._script = script
         self._size = size
         self._samples = samples
+        self._rests_after = rests_after
+        self._last_used = 0.0
+        self._is_wanted = asyncio.Event()
+        """Not set while the processes rest."""
+        self.is_waking = False
+        """Whether a process is starting after a rest, or would with the next reader: it is worth waiting for."""
         self._up: list[RendererProcess] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
@@ -57,7 +70,10 @@ class RendererSupervisor:
 
     async def start(self) -> None:
         """Start the processes, and wait until one can render, up to five seconds; the shop opens without it then."""
+        self.wake()
         self._tasks = [asyncio.create_task(self._run()) for _ in range(self._size)]
+        if self._size and self._rests_after < math.inf:
+            self._tasks.append(asyncio.create_task(self._rest_when_idle()))
         try:
             if self._size:
                 await asyncio.wait_for(self._is_ready.wait(), SECONDS_TO_START)
@@ -71,25 +87,36 @@ class RendererSupervisor:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(process.close() for process in self._up), *self._closing)
         self._up.clear()
+        self._tasks.clear()
 
     @property
     def is_up(self) -> bool:
         """Whether a process can be asked."""
         return any(process.is_up for process in self._up)
 
+    @property
+    def is_resting(self) -> bool:
+        """Whether no process runs because no page was asked for in a while."""
+        return bool(self._tasks) and not self._is_wanted.is_set()
+
     async def look(self) -> str:
-        """The check of `/readyz`: `ok`, or that no process is up."""
-        return OK if self.is_up else "none is up"
+        """The check of `/readyz`: `ok`, also at rest, or that no process is up."""
+        return OK if self.is_up or self.is_resting else "none is up"
 
     def sample(self) -> None:
-        """Tell the metrics how it stands."""
-        RENDERERS.set(sum(process.is_up for process in self._up))
+        """Tell the metrics how it stands. Who rests can be asked."""
+        RENDERERS.set(self._size if self.is_resting else sum(process.is_up for process in self._up))
         RENDERER_MEMORY.set(self.memory_kib * 1024)
 
     @property
     def memory_kib(self) -> int:
         """The memory of all processes at their last responses."""
         return sum(process.memory_kib for process in self._up if process.is_up)
+
+    def wake(self) -> None:
+        """Somebody is here: the processes start if they rest."""
+        self._last_used = time.monotonic()
+        self._is_wanted.set()
 
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """The HTML of the page at `url` (path and query), rendered with this state (JSON).
@@ -100,6 +127,7 @@ class RendererSupervisor:
         Raises:
             NotRendered: no process is there, all are too busy, or the one that was asked failed.
         """
+        self.wake()
         if not is_patient:
             if not self.is_up:
                 raise NotRendered("no renderer is up")
@@ -152,6 +180,20 @@ class RendererSupervisor:
             process.is_spent.set()
         return html
 
+    async def _rest_when_idle(self) -> None:
+        """Let the processes end whenever no page was asked for in `rests_after` seconds."""
+        while True:
+            await self._is_wanted.wait()
+            left = self._last_used + self._rests_after - time.monotonic()
+            if left > 0 or not self.is_up:
+                await asyncio.sleep(left if left > 0 else self._rests_after)
+                continue
+            log.info("no page was asked for in %.0f s: the renderer rests", self._rests_after)
+            self.is_waking = True
+            self._is_wanted.clear()
+            for process in self._up:
+                process.is_spent.set()
+
     async def _run(self) -> None:
         """Keep one process running: the next one is started when it has ended, or beside it when it is spent.
 
@@ -159,15 +201,26 @@ class RendererSupervisor:
         """
         pause, last = FIRST_PAUSE, None
         while True:
+            if not self._is_wanted.is_set():
+                if last is not None:
+                    self._retire(last)
+                    last = None
+                await self._is_wanted.wait()
+                pause = FIRST_PAUSE
             began = time.monotonic()
             try:
                 process = await self._started()
             except (OSError, NotRendered):
                 log.exception("a renderer could not be started")
+                self.is_waking = False
             else:
                 self._use(process, instead_of=last)
+                if not self._is_wanted.is_set():
+                    process.is_spent.set()
                 await process.is_spent.wait()
                 last = process
+                if not self._is_wanted.is_set():
+                    continue
             pause = FIRST_PAUSE if time.monotonic() - began > SHORT_LIFE else min(pause * 2, LONGEST_PAUSE)
             if last is None or not last.is_up:
                 log.warning("a renderer has ended; the next one starts in %.2f s", pause)
@@ -194,11 +247,16 @@ class RendererSupervisor:
 
     def _use(self, process: RendererProcess, instead_of: RendererProcess | None) -> None:
         self._up.append(process)
+        self.is_waking = False
         self._is_ready.set()
         if instead_of is not None:
-            self._up.remove(instead_of)
-            self._closing.add(closing := asyncio.create_task(instead_of.close()))
-            closing.add_done_callback(self._closing.discard)
+            self._retire(instead_of)
+
+    def _retire(self, process: RendererProcess) -> None:
+        """No longer ask it; it ends when what it was asked for is done."""
+        self._up.remove(process)
+        self._closing.add(closing := asyncio.create_task(process.close()))
+        closing.add_done_callback(self._closing.discard)
 
 
 async def _acquire(turns: asyncio.Semaphore, longest_wait: float) -> None:

@@ -91,6 +91,11 @@ class FakeRenderer:
     rendered: list[str] = field(default_factory=list)
     seconds: float = 0
     patient: list[bool] = field(default_factory=list)
+    is_waking: bool = False
+    woken: int = 0
+
+    def wake(self) -> None:
+        self.woken += 1
 
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         if not self.may_render:

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from storefront.documents import render_cache
+from storefront.documents import app, render_cache
 from storefront.documents.readers import COOKIE, WITHOUT_SCRIPTS
 from storefront.documents.render_cache import DEADLINE
 from tests.storefront.documents.conftest import BROWSER, FakeRenderer
@@ -76,3 +76,36 @@ async def test_no_more_wait_than_there_is_room_for(
         *(browser.get(f"/catalog?q={word}", headers={"user-agent": "curl/8"}) for word in ("a", "b", "c"))
     )
     assert sorted("<main>" in answer.text for answer in answers) == [False, True, True]
+
+
+async def test_everybody_waits_for_a_renderer_that_starts_after_a_rest(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
+) -> None:
+    renderer.is_waking = True
+    assert "<main>" in (await browser.get("/product/oso")).text
+    assert renderer.patient == [True]
+
+
+async def test_whoever_is_signed_in_waits_for_it_too(
+    browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def state(*_: object) -> bytes:
+        return b'{"x":1}'
+
+    monkeypatch.setattr(app, "first_state", state)
+    monkeypatch.setattr(render_cache, "PERSONAL_DEADLINE", DEADLINE)
+    path = "/oficina/pedidos?q=ana"
+    assert "ana" not in (await browser.get(path)).text  # late, so it is the document of everybody
+    renderer.is_waking = True
+    assert f"<main>{path}</main>" in (await browser.get(path)).text
+    assert renderer.patient == [False, True]
+
+
+async def test_a_stored_document_wakes_the_renderer_for_the_next(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
+) -> None:
+    renderer.seconds = 0
+    for times in (1, 2):
+        await browser.get("/product/oso")
+        assert renderer.woken == times
+    assert len(renderer.rendered) == 1

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from backend.logs import OneObject
+from backend.metrics import REGISTRY
 from storefront.build import RENDERER
 from storefront.pages.product import ProductState
 from storefront.pages.routes import PAGES, sample_of
@@ -121,7 +122,11 @@ async def test_without_a_process_nobody_waits(renderer: RendererSupervisor) -> N
         await renderer.render("/", b"{}")
 
 
-async def test_a_patient_reader_waits_for_the_next_process(renderer: RendererSupervisor) -> None:
+async def test_a_patient_reader_waits_for_the_next_process(
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
+    await until_up(renderer)
     (pid,) = pids(renderer)
     os.kill(pid, signal.SIGSTOP)  # it takes the request, and never answers
     rendering = asyncio.create_task(renderer.render("/cart", b"{}", is_patient=True))
@@ -186,6 +191,85 @@ async def test_a_spent_process_goes_when_the_next_one_is_there(
     async with asyncio.timeout(SECONDS):
         while pids(renderer) == [pid]:
             assert "<main" in await renderer.render("/cart", b"{}")  # there is always one to render
+
+
+@pytest.fixture
+async def resting() -> AsyncIterator[RendererSupervisor]:
+    """It rests soon, and has just begun to."""
+    renderer = RendererSupervisor(RENDERER, 2, ["/"], rests_after=0.2)
+    await renderer.start()
+    await until_resting(renderer)
+    yield renderer
+    await renderer.stop()
+
+
+async def until_resting(renderer: RendererSupervisor) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not renderer.is_resting or renderer._up:  # noqa: ASYNC110 - the clock is what we wait for
+            await asyncio.sleep(0.01)
+
+
+async def test_while_nobody_is_there_no_process_runs(resting: RendererSupervisor) -> None:
+    await asyncio.wait_for(asyncio.gather(*resting._closing), SECONDS)
+    assert not resting.is_up
+    assert resting.memory_kib == 0
+    assert await resting.look() == "ok"
+    resting.sample()
+    assert REGISTRY.get_sample_value("trompo_renderers_up") == 2
+
+
+async def test_after_a_rest_the_next_reader_waits_for_a_process(
+    resting: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
+    started = resting.starts
+    assert "<main" in await resting.render("/cart", b"{}", is_patient=True)
+    assert not resting.is_waking
+    assert resting.starts > started
+    await until_resting(resting)
+
+
+async def test_after_a_rest_an_impatient_reader_goes_without(resting: RendererSupervisor) -> None:
+    with pytest.raises(NotRendered, match="no renderer is up"):
+        await resting.render("/", b"{}")
+    await until_up(resting)
+
+
+async def test_a_visitor_who_comes_as_they_begin_to_rest_is_served(
+    resting: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
+    for _ in range(5):
+        resting.wake()
+        await until_up(resting)
+        while not resting.is_resting:  # noqa: ASYNC110 - the very moment
+            await asyncio.sleep(0.001)
+        assert "<main" in await resting.render("/", b"{}", is_patient=True)
+
+
+async def test_a_process_that_cannot_start_after_a_rest_keeps_nobody_waiting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = tmp_path / RENDERER.name
+    shutil.copyfile(RENDERER, script)
+    renderer = RendererSupervisor(script, 1, ["/"], rests_after=0.2)
+    await renderer.start()
+    await until_resting(renderer)
+    script.unlink()
+    renderer.wake()
+    async with asyncio.timeout(SECONDS):
+        while renderer.is_waking:  # noqa: ASYNC110 - it is another process we wait for
+            await asyncio.sleep(0.01)
+    assert await renderer.look() == "none is up"
+    assert not renderer.is_resting
+    await renderer.stop()
+    assert "a renderer could not be started" in caplog.text
+
+
+async def test_it_can_be_stopped_at_rest(resting: RendererSupervisor) -> None:
+    await resting.stop()
+    assert not resting._closing
+    assert not resting.is_resting
 
 
 async def test_too_many_do_not_wait_long(renderer: RendererSupervisor) -> None:
