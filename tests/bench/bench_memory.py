@@ -44,7 +44,7 @@ async def until_resting(shop: ShopServer) -> None:
     assert shop.process is not None
     main = psutil.Process(shop.process.pid)
     async with asyncio.timeout(180):
-        while any(process.name() == "node" for process in main.children(recursive=True)):  # noqa: ASYNC110 - other processes are what we wait for
+        while any(Path(process.exe()).name == "node" for process in main.children(recursive=True)):  # noqa: ASYNC110 - other processes are what we wait for
             await asyncio.sleep(1)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import insert, select, text
-from sqlalchemy.ext.asyncio import AsyncSession
+import asyncpg
+from sqlalchemy import insert, select
 from sqlmodel import SQLModel
 
 from backend.catalog.models import (
@@ -100,16 +100,18 @@ async def fill(database: Database, settings: Settings, products: int) -> None:
             ):
                 await session.execute(insert(table), rows)
             await index_products(session, [toy["id"] for toy in toys])
+    if database.is_sqlite:
+        return
+    # a connection without the shop's limits of time
+    connection = await asyncpg.connect(settings.database_url.replace("+asyncpg", ""))
     if copies > 1:
-        async with database.transaction() as session:
-            await _multiply(session, written, copies)
-    if not database.is_sqlite:
-        async with database.transaction() as session:
-            await session.execute(text("ANALYZE"))  # a server does so by itself within a minute or two
+        await _multiply(connection, written, copies)
+    await connection.execute("ANALYZE")  # a server does so by itself within a minute or two
+    await connection.close()
 
 
-async def _multiply(session: AsyncSession, written: int, times: int) -> None:
-    """Copy every toy in PostgreSQL until there are so many times as many, each with a number of its own."""
+async def _multiply(connection: asyncpg.Connection, written: int, times: int) -> None:
+    """Copy every toy until there are so many times as many, each with a number of its own."""
     number = f"lpad((substring({{}} from '[0-9]+$')::int + copy * {written})::text, 6, '0')"
     product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
     own: dict[type[SQLModel], dict[str, str]] = {
@@ -127,17 +129,15 @@ async def _multiply(session: AsyncSession, written: int, times: int) -> None:
         ProductTerm: {"product_id": product},
         SearchTerm: {"product_id": product},
     }  # fmt: skip
-    await session.execute(text("SET LOCAL session_replication_role = replica"))  # nothing is checked a row
+    await connection.execute("SET session_replication_role = replica")  # nothing is checked a row
     for model, changed in own.items():
         table = model.__table__  # type: ignore[attr-defined]
         columns = [column.name for column in table.columns]
         values = ", ".join(changed.get(name, name) for name in columns)
         first = "term" if "term" in columns else "copy"  # in the order of the key
-        await session.execute(
-            text(
-                f"INSERT INTO {table.name} ({', '.join(columns)}) "
-                f"SELECT {values} FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
-            )
+        await connection.execute(
+            f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
+            f"FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
         )
 
 
