@@ -5,7 +5,6 @@ the try was right. A try that is refused counts nowhere: whoever goes on hammeri
 """
 
 import hashlib
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -13,7 +12,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any, Self
 
-from sqlalchemy import bindparam, case, delete, select, update
+from sqlalchemy import String, bindparam, case, exists, literal, select, true, union_all, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field, SQLModel
 
@@ -104,21 +103,19 @@ _COUNTERS = table_of(RateLimitCounter)
 
 
 @cache
-def _upsert(count: int) -> dict[str, Any]:
+def _count(tries: int) -> dict[str, Any]:
     """The statement that counts a try of so many keys and returns their counters, by the kind of database."""
+    # not `values()` of several rows: SQLAlchemy would compile the statement anew each time
+    rows = [
+        select(bindparam(f"key{n}", type_=String()), literal(1), bindparam(f"until{n}", type_=UtcDateTime()))
+        for n in range(tries)
+    ]
+    rows[-1] = rows[-1].where(true())  # else SQLite takes "ON CONFLICT" for a join's condition
 
     def build(dialect: Any) -> Any:
-        stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
-        rows = [
-            {
-                "key": bindparam(f"key{n}"),
-                "hits": 1,
-                "expires_at": bindparam(f"until{n}", type_=UtcDateTime()),
-            }
-            for n in range(count)
-        ]
-        is_over = stored.expires_at <= moment
-        new = dialect.insert(_COUNTERS).values(rows)
+        stored = _COUNTERS.c
+        new = dialect.insert(_COUNTERS).from_select(["key", "hits", "expires_at"], union_all(*rows))
+        is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
         return new.on_conflict_do_update(
             index_elements=["key"],
             set_={
@@ -128,6 +125,37 @@ def _upsert(count: int) -> dict[str, Any]:
         ).returning(stored.key, stored.hits, stored.expires_at)
 
     return for_each_dialect(build)
+
+
+def _uncounting(*, is_certain: bool) -> Any:
+    """The statement that ends the counter `own`, and takes one try off the others of `keys`.
+
+    Without `is_certain`, only where `own` counts at this moment. What ended counts as what expired. The counters are
+    locked first, in the order in which `hit_in` locks them.
+    """
+    stored, own, moment = _COUNTERS.c, bindparam("own"), bindparam("moment", type_=UtcDateTime())
+    counted = (
+        select(stored.key, stored.expires_at)
+        .where(stored.key.in_(bindparam("keys", expanding=True)))
+        .order_by(stored.key)
+        .with_for_update()
+        .cte("counted")
+    )
+    is_own = stored.key == own
+    less = (
+        update(_COUNTERS)
+        .where(stored.key.in_(select(counted.c.key)), stored.hits > 0)
+        .values(
+            hits=case((is_own, 0), else_=stored.hits - 1),
+            expires_at=case((is_own, moment), else_=stored.expires_at),
+        )
+    )
+    if is_certain:
+        return less
+    return less.where(exists().where(counted.c.key == own, counted.c.expires_at > moment))
+
+
+_UNCOUNT, _UNCOUNT_COUNTED = _uncounting(is_certain=True), _uncounting(is_certain=False)
 
 
 MOST_BATCHES = 1000
@@ -170,7 +198,7 @@ async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: 
     asked: dict[str, Any] = {"moment": moment}
     for n, key in enumerate(sorted(counters)):
         asked |= {f"key{n}": key, f"until{n}": moment + counters[key].window}
-    statement = _upsert(len(counters))[session.get_bind().dialect.name]
+    statement = _count(len(counters))[session.get_bind().dialect.name]
     counted = (await session.execute(statement, asked)).all()
     over = [(counters[key], until) for key, hits, until in counted if hits > counters[key].most]
     if not over:
@@ -182,9 +210,8 @@ async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
-    own, *others = (counter.key for counter in _counters(limit, subject, client))
     async with database.transaction() as session:
-        await _uncount(session, await _locked(session, (own, *others)), own)
+        await session.execute(_UNCOUNT, _asked(limit, subject, client))
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
@@ -192,27 +219,12 @@ async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, clien
 
     Nothing happens where none was counted in this window, so that one try is uncounted once.
     """
-    own, *others = (counter.key for counter in _counters(limit, subject, client))
-    locked = await _locked(session, (own, *others))
-    if own in locked and locked[own] > now():
-        await _uncount(session, locked, own)
+    await session.execute(_UNCOUNT_COUNTED, _asked(limit, subject, client))
 
 
-async def _locked(session: AsyncSession, keys: Iterable[str]) -> dict[str, datetime]:
-    """The counters that there are, and when each expires. They are locked in the order in which `hit_in` locks them."""
-    stored = _COUNTERS.c
-    query = select(stored.key, stored.expires_at).where(stored.key.in_(keys)).order_by(stored.key)
-    return {row.key: row.expires_at for row in await session.execute(query.with_for_update())}
-
-
-async def _uncount(session: AsyncSession, locked: Collection[str], own: str) -> None:
-    """Delete the client's own counter and take one try off the others: of what is locked, and of nothing newer."""
-    stored = _COUNTERS.c
-    if own in locked:
-        await session.execute(delete(_COUNTERS).where(stored.key == own))
-    if others := [key for key in locked if key != own]:
-        less = update(_COUNTERS).where(stored.key.in_(others), stored.hits > 0)
-        await session.execute(less.values(hits=stored.hits - 1))
+def _asked(limit: RateLimit, subject: str, client: Client) -> dict[str, Any]:
+    keys = [counter.key for counter in _counters(limit, subject, client)]
+    return {"own": keys[0], "keys": keys, "moment": now()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,15 +105,12 @@ _TO_ADD = (
 )
 """For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
-_VOID_SHIPPING = (
-    delete(table_of(CartShippingMethod))
-    .where(CartShippingMethod.cart_id == bindparam("cart_id"))
-    .returning(CartShippingMethod.id)
-)
+_METHOD = table_of(CartShippingMethod)
+_VOID_SHIPPING = delete(_METHOD).where(_METHOD.c.cart_id == bindparam("cart_id")).returning(_METHOD.c.id)
 
 
 def _ship_by(dialect: Any) -> Any:
-    insert = dialect.insert(table_of(CartShippingMethod))
+    insert = dialect.insert(_METHOD)
     new = {name: insert.excluded[name] for name in CartShippingMethod.model_fields if name != "cart_id"}
     return insert.on_conflict_do_update(index_elements=["cart_id"], set_=new)
 

@@ -80,36 +80,37 @@ Where the lock was waited for, that is what was true before. What has expired me
 RESERVATIONS_TO_REPLACE = reservations(_OWN | _EXPIRED)
 """The reservations of `holder`, and those of `variant_ids` that have expired by the database's clock."""
 
+_level, _reservation = table_of(InventoryLevel), table_of(Reservation)
 RESERVE = (
-    update(table_of(InventoryLevel))
+    update(_level)
     .where(
-        InventoryLevel.id == bindparam("level_id"),
-        InventoryLevel.stocked - InventoryLevel.reserved >= bindparam("units"),
+        _level.c.id == bindparam("level_id"),
+        _level.c.stocked - _level.c.reserved >= bindparam("units"),
     )
-    .values(reserved=InventoryLevel.reserved + bindparam("units"))
+    .values(reserved=_level.c.reserved + bindparam("units"))
 )
 """Reserve `units` of `level_id`, if they are there."""
 
-_own = table_of(Reservation).alias("own")
+_own = _reservation.alias("own")
 _ALL_OWN = (
     select(func.coalesce(func.sum(_own.c.quantity), 0))
     .where(_own.c.holder == bindparam("of"))
     .scalar_subquery()
 )
 KEEP = (
-    update(table_of(Reservation))
-    .where(Reservation.holder == bindparam("of"), bindparam("units") == _ALL_OWN)
+    update(_reservation)
+    .where(_reservation.c.holder == bindparam("of"), bindparam("units") == _ALL_OWN)
     .values(expires_at=bindparam("until", type_=UtcDateTime()))
-    .returning(Reservation.quantity)
+    .returning(_reservation.c.quantity)
 )
 """Let the reservation of the holder `of` end at `until`, if it is of so many `units` in all."""
 
 CHANGE = (
-    update(table_of(InventoryLevel))
-    .where(InventoryLevel.id == bindparam("level_id"))
+    update(_level)
+    .where(_level.c.id == bindparam("level_id"))
     .values(
-        stocked=InventoryLevel.stocked + bindparam("more_stocked"),
-        reserved=InventoryLevel.reserved + bindparam("more_reserved"),
+        stocked=_level.c.stocked + bindparam("more_stocked"),
+        reserved=_level.c.reserved + bindparam("more_reserved"),
     )
 )
 """Add to the stock and the reserved units of `level_id`; negative numbers take away."""

@@ -90,6 +90,23 @@ async def test_tries_and_refunds_at_once_do_not_wait_for_each_other(database: Da
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
+async def test_tries_that_are_taken_back_at_once_are_all_taken_back(database: Database) -> None:
+    limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
+
+    async def buy(subject: str) -> None:
+        async with database.transaction() as session:
+            await rate_limit.hit_in(session, limit, subject, HERE)
+        async with database.transaction() as session:
+            await rate_limit.refund_in(session, limit, subject, HERE)
+
+    for _ in range(3):  # one more than fits, were any of them left
+        await asyncio.gather(*(buy(f"{n}@example.com") for n in range(8)))
+    for n in range(8):
+        await rate_limit.hit(database, limit, f"{n}@example.com", HERE)
+    with pytest.raises(TooManyRequests):
+        await rate_limit.hit(database, limit, "one more", HERE)
+
+
 async def test_what_is_long_over_is_deleted(database: Database) -> None:
     limit = RateLimit("test", 9, 9, 0)
     counters = select(func.count()).select_from(RateLimitCounter)
