@@ -80,8 +80,9 @@ async def checkout_of(request: Request) -> Checkout:
     return checkout
 
 
-async def cart_view(fields: Shown, settings: ShopSettings) -> CartView:
+async def cart_view(fields: Shown, request: Request) -> CartView:
     """How the cart is to be shown."""
+    settings: Settings = request.app.state.settings
     return CartView(fields, settings.base_url)
 
 

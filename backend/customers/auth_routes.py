@@ -18,7 +18,7 @@ from backend.customers.schemas import (
 from backend.customers.sessions import LIFETIME, give_cookie, open_session, take_cookie, token_in
 from backend.customers.signing_in import sign_out
 from backend.database import Database
-from backend.edge.authentication import Known, MaybeOwner, NotSignedIn
+from backend.edge.authentication import MaybeOwner, NotSignedIn, authenticator_of
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, claims_of, issue_token
 from backend.edge.credentials import TokenAnswer, texts_of
 from backend.edge.dependencies import Db, ShopSettings
@@ -144,10 +144,13 @@ async def update_password(body: PasswordUpdate, request: Request, database: Db) 
 
 
 @router.post("/auth/token/refresh", response_model=TokenAnswer)
-async def refresh_token(database: Db, settings: ShopSettings, known: Known, owner: MaybeOwner) -> Wire:
+async def refresh_token(request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner) -> Wire:
     """A new token in exchange for a valid one."""
     if owner is None:
         raise NotSignedIn
-    if not (await staff_sessions.actor_of_token(database, owner) or await known.is_customer(owner)):
+    if not (
+        await staff_sessions.actor_of_token(database, owner)
+        or await authenticator_of(request).is_customer(owner)
+    ):
         raise NotSignedIn
     return Wire({"token": issue_token(settings.signing_key, owner)})

@@ -9,8 +9,8 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from backend.edge.bearer_tokens import TokenOwner, read_token
-from backend.edge.dependencies import ShopSettings
 from backend.errors import Unauthorized
+from backend.settings import Settings
 
 bearer = HTTPBearer(auto_error=False, description="The token of POST /auth/user/emailpass.")
 
@@ -36,32 +36,35 @@ class NotSignedIn(Unauthorized):
         return {"message": self.message}
 
 
-async def authenticator_of(request: Request) -> Authenticator:
+def authenticator_of(request: Request) -> Authenticator:
     """The running shop's own."""
     authenticator: Authenticator = request.app.state.authenticator
     return authenticator
 
 
-Known = Annotated[Authenticator, Depends(authenticator_of)]
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
 
 
-async def owner_of(
-    settings: ShopSettings, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
-) -> TokenOwner | None:
+async def owner_of(request: Request, credentials: Credentials) -> TokenOwner | None:
     """Whom the bearer token is for; None without one, and for one that is forged, malformed or over."""
-    return read_token(settings.signing_key, credentials.credentials) if credentials else None
+    if credentials is None:
+        return None
+    settings: Settings = request.app.state.settings
+    return read_token(settings.signing_key, credentials.credentials)
 
 
 MaybeOwner = Annotated[TokenOwner | None, Depends(owner_of)]
 
 
-async def customer_id(request: Request, known: Known, owner: MaybeOwner) -> str | None:
+async def customer_id(request: Request, credentials: Credentials) -> str | None:
     """The id of the customer who asks; None for a guest, and for one who has signed out everywhere since.
 
     A bearer token is sent by whoever has it, and goes before the cookie.
     """
+    known = authenticator_of(request)
     if "authorization" not in request.headers:
         return await known.customer_by_cookie(request)
+    owner = await owner_of(request, credentials)
     return owner.id if owner is not None and await known.is_customer(owner) else None
 
 

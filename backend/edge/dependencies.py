@@ -1,4 +1,7 @@
-"""FastAPI dependencies of all routes: database, settings, sales channel, the client's address, wanted fields."""
+"""FastAPI dependencies of all routes: database, settings, sales channel, the client's address, wanted fields.
+
+Each costs every request that needs it: what one needs of another, it takes from the request where it can.
+"""
 
 from typing import Annotated, Protocol
 
@@ -62,8 +65,9 @@ async def sales_channel(
     return channel_id
 
 
-async def client_ip(request: Request, settings: ShopSettings) -> str:
+async def client_ip(request: Request) -> str:
     """The client's IP address, from the connection and trusted proxies (see `client_address`)."""
+    settings: Settings = request.app.state.settings
     return client_address(request, settings.trusted_proxies)
 
 
