@@ -47,7 +47,7 @@ _BEGIN = text("BEGIN IMMEDIATE")
 POOL_WAIT = 10.0
 """Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
 
-Q = TypeVar("Q", bound=Select[Any])
+Q = TypeVar("Q", bound=Select[*tuple[Any, ...]])
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -296,13 +296,13 @@ async def constrained(session: AsyncSession, refusal: Exception) -> AsyncIterato
         raise refusal from None
 
 
-def locked(query: Q) -> Q:
-    """The query with its rows locked until the transaction ends.
+def locked(query: Q, of: Any = None) -> Q:
+    """The query with its rows locked until the transaction ends; with `of`, those of this table alone.
 
     PostgreSQL locks the rows; SQLite has the whole database locked by `transaction()` already and ignores the clause.
     `populate_existing` reads rows again that the session has read before the lock.
     """
-    return query.with_for_update().execution_options(populate_existing=True)
+    return query.with_for_update(of=of).execution_options(populate_existing=True)
 
 
 def _refuse_unstorable_text(

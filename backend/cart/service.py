@@ -65,12 +65,11 @@ AT_THE_BANK = (
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _CART = select(Cart).where(Cart.id == bindparam("cart_id"))
 _LOCKED_CART = locked(_CART)
-_LOCKED_WITH_REGION = (
+_LOCKED_WITH_REGION = locked(
     select(Cart, Region)
     .outerjoin(Region, Region.id == Cart.region_id)
-    .where(Cart.id == bindparam("cart_id"))
-    .with_for_update(of=Cart)
-    .execution_options(populate_existing=True)
+    .where(Cart.id == bindparam("cart_id")),
+    of=Cart,
 )
 _LINES = (
     select(LineItem, Variant, Product)
@@ -284,14 +283,14 @@ async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
 
 
 def contents_of(rows: Sequence[Any]) -> Contents:
-    """What is in the cart, by the rows of `CONTENTS`; a line may have several."""
+    """What is in the cart, by the rows of `CONTENTS`. A line may have several; a row may have none."""
     if not rows:
         return Contents([], None, {})
-    lines = {row[0].id: Line(*row[:3]) for row in rows}
+    filled = {row[0].id: row for row in rows if row[0] is not None}
     return Contents(
-        lines=list(lines.values()),
+        lines=[Line(*row[:3]) for row in filled.values()],
         method=rows[0][3],
-        collections={row[0].id: row[4] for row in rows},
+        collections={line_id: row[4] for line_id, row in filled.items()},
         may_be_discounted=rows[0].has_candidates,
     )
 

@@ -12,7 +12,7 @@ from backend.cart import service as carts
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.owners import give_to, set_email
 from backend.cart.promotions import set_codes
-from backend.cart.service import Contents, Line, changed, read_discounted
+from backend.cart.service import Contents, Line, changed, contents_of, read_discounted
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
@@ -63,6 +63,7 @@ async def create_cart(
     if customer_id is not None:
         await give_to(session, cart, customer_id)
     await _fill(session, cart, new, region)
+    cart.shipping_address = _address_in(cart, new, region)
     await insert_known(session, cart)
     for item in new.items or ():
         await carts.put(session, cart.id, item.variant_id, item.quantity, item.metadata)
@@ -85,10 +86,8 @@ async def change_cart(
     cart, region = await carts.open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):
         region = await _region(session, change.region_id or cart.region_id)
-    place = place_of(cart.shipping_address)
     await _fill(session, cart, change, region)
-    if place_of(cart.shipping_address) != place:
-        await changed(session, cart)
+    await set_shipping_address(session, cart, _address_in(cart, change, region))
     await session.flush()
     if change.promo_codes is not None:
         await set_codes(session, cart, change.promo_codes)
@@ -111,7 +110,7 @@ async def store_consents(
 
 
 async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: Region) -> None:
-    """Put what was sent into the cart."""
+    """Put what was sent into the cart, but where it goes."""
     if change.sales_channel_id not in (None, cart.sales_channel_id):
         raise InvalidData("A cart belongs to the sales channel of its publishable key")
     cart.region_id = region.id
@@ -124,8 +123,13 @@ async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: R
         cart.meta = change.metadata
     if change.billing_address is not None:
         cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
-    if change.shipping_address is not None:
-        cart.shipping_address = _merged(cart.shipping_address, change.shipping_address, region)
+
+
+def _address_in(cart: Cart, change: CartChange, region: Region) -> JsonObject | None:
+    """Where the cart goes with what was sent."""
+    if change.shipping_address is None:
+        return cart.shipping_address
+    return _merged(cart.shipping_address, change.shipping_address, region)
 
 
 def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:
@@ -151,7 +155,7 @@ async def _region(session: AsyncSession, region_id: str | None) -> Region:
     return region
 
 
-async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonObject) -> None:
+async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonObject | None) -> None:
     """Store the address as it was sent. Another street or municipality removes the shipping method."""
     before = place_of(cart.shipping_address)
     cart.shipping_address = address
@@ -168,17 +172,18 @@ _CATEGORIES = (
 
 _CART = (
     select(
-        Cart,
-        Region,
-        CartShippingMethod,
-        PaymentCollection,
         LineItem,
         Variant,
         Product,
+        CartShippingMethod,
         Collection.title,
-        _CATEGORIES,
         has_candidates(Cart.id),
+        Cart,
+        Region,
+        PaymentCollection,
+        _CATEGORIES,
     )
+    .select_from(Cart)
     .join(Region, Region.id == Cart.region_id)
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
@@ -189,7 +194,7 @@ _CART = (
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
-"""A cart with all that it shows but its payment sessions: one row a line."""
+"""A cart with all that it shows but its payment sessions: one row a line, which begins as those of `CONTENTS` do."""
 _CART_AND_OFFERS = with_offers(_CART)
 
 
@@ -243,16 +248,9 @@ async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[Who
 def _whole_cart(rows: Sequence[Any], cart_id: str) -> WholeCart:
     if not rows:
         raise NotFound(f"Cart with id '{cart_id}' not found")
-    cart, region, method, collection = rows[0][:4]
-    filled = list({row[4].id: row[4:9] for row in rows if row[4] is not None}.values())
-    contents = Contents(
-        lines=[Line(item, variant, product) for item, variant, product, *_ in filled],
-        method=method,
-        collections={item.id: title for item, _, _, title, _ in filled},
-        may_be_discounted=rows[0].has_candidates,
-    )
-    categories = {item.id: ids.split(",") for item, _, _, _, ids in filled if ids}
-    return WholeCart(cart, region, contents, collection, categories)
+    cart, region, collection = rows[0][6:9]
+    categories = {row[0].id: row[9].split(",") for row in rows if row[9]}
+    return WholeCart(cart, region, contents_of(rows), collection, categories)
 
 
 async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> JsonDict:

@@ -61,13 +61,12 @@ _FINAL_REPORTS = {
     ProviderState.HELD: SessionState.HELD,
 }
 
-_LOCK_CART = (
+_LOCK_CART = locked(
     select(Cart)
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
-    .where(PaymentSession.id == bindparam("session_id"))
-    .with_for_update(of=Cart)
-    .execution_options(populate_existing=True)
+    .where(PaymentSession.id == bindparam("session_id")),
+    of=Cart,
 )
 _LOCK_SESSION = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
 _CAPTURED = (
