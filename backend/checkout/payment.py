@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.cart.service import COMPLETED
-from backend.checkout.completion import lock_cart
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
     Offered,
@@ -28,6 +27,7 @@ from backend.checkout.sale import (
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
+from backend.legal.consents import require_consents
 from backend.money import Cop
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
@@ -79,10 +79,11 @@ class PaymentOff(InvalidData):
 class PaymentStart:
     """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
 
-    `return_url` is where the shopper comes back to from the bank; empty: the order's page.
+    `lock` locks what is to be paid. `return_url` is where the shopper comes back to from the bank; empty: the order's
+    page.
     """
 
-    cart_id: str
+    lock: Callable[[AsyncSession], Awaitable[Cart]]
     provider: PaymentProvider
     payer: Mapping[str, Any]
     ip: str
@@ -220,9 +221,12 @@ class PaymentStarter:
         self, start: PaymentStart, replacing: str | None
     ) -> tuple[Started, PaymentRequest]:
         """Store the new payment session with its snapshot, and reserve the stock; one transaction."""
-        provider_id, cart_id = start.provider.id, start.cart_id
+        provider_id = start.provider.id
         async with self.database.transaction() as session:
-            cart = await lock_cart(session, cart_id)
+            cart = await start.lock(session)
+            cart_id = cart.id
+            if self.settings.store_api_consents_required:
+                await require_consents(session, cart_id)
             offered = await read_offered(session, cart_id)
             terms = offered.terms
             sale, taken = await self._sale(session, cart, start, offered)

@@ -49,12 +49,11 @@ from backend.edge.query import Fields, listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import OneOrMore
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import InvalidData, NotFound
+from backend.errors import InvalidData
 from backend.modules import GATEWAY_PSE
 from backend.orders.tokens import order_token
 from backend.orders.wire import OrderView, order_stub, order_wire
 from backend.payment.sessions import (
-    UNKNOWN_COLLECTION,
     collected_cart,
     offered_providers,
     read_collection_sessions,
@@ -319,22 +318,22 @@ async def create_session(
     `replace` in `data` only gives it up, and the cart can be changed again. The bank may still approve what was given
     up: then it pays the order, unless another payment has.
     """
-    async with checkout.database.read() as session:
-        cart, offered = await collected_cart(session, collection_id)
-    if cart.customer_id not in (None, customer):
-        raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
-    provider_id = _own_name(body.provider_id)
+    provider_id, caller = _own_name(body.provider_id), Caller(customer)
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     return_url = payer.pop("return_url", None)
     if replace and not payer:
+        async with checkout.database.read() as session:
+            cart, _ = await collected_cart(session, collection_id, caller)
         await checkout.close_payment(cart.id)
-    elif not payer and (missing := await checkout.missing_answers(cart, offered, provider_id, ip=ip)):
+    elif not payer and (
+        missing := await checkout.missing_answers(collection_id, provider_id, caller=caller, ip=ip)
+    ):
         owed = with_questions(await _collection(checkout, collection_id), provider_id, missing)
         return Wire({"payment_collection": fields.pick(owed)})
     else:
-        started = await checkout.start_payment(
-            cart.id, provider_id, payer, ip=ip, replace=replace, return_url=return_url
+        started = await checkout.start_collected(
+            collection_id, provider_id, payer, caller=caller, ip=ip, replace=replace, return_url=return_url
         )
         if not started.has_moved:
             owed = collection_wire(started.collection, started.payment_sessions)

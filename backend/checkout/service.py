@@ -4,13 +4,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 from backend.cart import service as carts
-from backend.cart.models import Cart
 from backend.cart.service import Caller
 from backend.checkout.carts import WholeCart, set_shipping_address
-from backend.checkout.completion import Completed, complete
+from backend.checkout.completion import Completed, complete, lock_cart
 from backend.checkout.form import Destination, read_destination, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
@@ -29,7 +29,7 @@ from backend.contact import CHECK_FIELDS, one_line
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
 from backend.fulfillment.tracker import Tracker
-from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_consents, missing_ticks
+from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_ticks
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.models import Order
@@ -192,25 +192,67 @@ class Checkout:
             TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
-        await self._require_consents(cart_id)
-        back = (
-            require_return_url(return_url, self.settings.cross_origins["store"])
-            if return_url is not None
-            else ""
+        start = PaymentStart(
+            partial(lock_cart, cart_id=cart_id),
+            self._provider(provider_id),
+            payer,
+            ip,
+            expected_total,
+            replace,
+            self._return_url(return_url),
         )
-        start = PaymentStart(cart_id, self._provider(provider_id), payer, ip, expected_total, replace, back)
+        return await self._starter.start(start)
+
+    @traced
+    async def start_collected(
+        self,
+        collection_id: str,
+        provider_id: str,
+        payer: Mapping[str, Any],
+        *,
+        caller: Caller,
+        ip: str,
+        replace: bool,
+        return_url: object,
+    ) -> Started:
+        """`start_payment` of the caller's cart that has this payment collection.
+
+        Raises:
+            NotFound: see `collected_cart`; or no provider has this id.
+        """
+        start = PaymentStart(
+            partial(payments.lock_collected_cart, collection_id=collection_id, caller=caller),
+            self._provider(provider_id),
+            payer,
+            ip,
+            replace=replace,
+            return_url=self._return_url(return_url),
+        )
         return await self._starter.start(start)
 
     async def missing_answers(
-        self, cart: Cart, offered: Sequence[str], provider_id: str, *, ip: str
+        self, collection_id: str, provider_id: str, *, caller: Caller, ip: str
     ) -> list[MissingAnswer]:
-        """What has to be asked of whoever pays the cart with this provider: see `backend.checkout.payment`."""
-        return await missing_answers(self._provider(provider_id), cart, offered, ip)
+        """What has to be asked of whoever pays the collection with this provider: see `backend.checkout.payment`.
+
+        Raises:
+            NotFound: see `start_collected`.
+        """
+        provider = self._provider(provider_id)
+        if not provider.asks_payer:
+            return []
+        async with self.database.read() as session:
+            cart, offered = await payments.collected_cart(session, collection_id, caller)
+        return await missing_answers(provider, cart, offered, ip)
 
     @traced
     async def close_payment(self, cart_id: str) -> None:
         """Close the cart's payment that is at the bank, and start no other. See `PaymentStarter.close_waiting`."""
         await self._starter.close_waiting(cart_id)
+
+    def _return_url(self, sent: object) -> str:
+        """The page that was sent to come back to, if one was."""
+        return "" if sent is None else require_return_url(sent, self.settings.cross_origins["store"])
 
     @property
     def _starter(self) -> PaymentStarter:
@@ -306,19 +348,6 @@ class Checkout:
         if destination is None or problems:
             raise InvalidData(CHECK_FIELDS, fields=problems)
         return destination, payer
-
-    async def _require_consents(self, cart_id: str) -> None:
-        """Check that a program has told of the consents, where the shop asks programs for them.
-
-        Raises:
-            InvalidData: it has not; the message names the kinds.
-        """
-        if not self.settings.store_api_consents_required:
-            return
-        async with self.database.read() as session:
-            missing = await missing_consents(session, cart_id)
-        if missing:
-            raise InvalidData(f"The cart needs these `consents`: {', '.join(missing)}")
 
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""

@@ -172,11 +172,16 @@ async def _give(  # noqa: PLR0917 - the columns of a row
     await session.execute(_GIVE[session.get_bind().dialect.name].values(given_at=db_now()), row)
 
 
-async def missing_consents(session: AsyncSession, cart_id: str) -> list[ConsentKind]:
-    """What is needed and was not agreed to for this cart."""
+async def require_consents(session: AsyncSession, cart_id: str) -> None:
+    """Check that all that is needed was agreed to for this cart.
+
+    Raises:
+        InvalidData: it was not; the message names the kinds.
+    """
     query = select(Consent.kind).where(Consent.cart_id == cart_id, Consent.withdrawn_at.is_(None))
     given = set((await session.execute(query)).scalars())
-    return [kind for kind in NEEDED if kind not in given]
+    if missing := [kind for kind in NEEDED if kind not in given]:
+        raise InvalidData(f"The cart needs these `consents`: {', '.join(missing)}")
 
 
 async def consents_of_cart(session: AsyncSession, cart_id: str) -> list[ConsentProof]:

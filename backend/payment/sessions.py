@@ -11,8 +11,9 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
+from backend.cart.service import Caller
 from backend.catalog.models import Region
-from backend.database import Database, db_now
+from backend.database import Database, db_now, locked
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
 from backend.ids import secret_ulid
 from backend.jobs import enqueue
@@ -75,6 +76,12 @@ _COLLECTED = (
     .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
     .join(Region, Region.id == Cart.region_id)
     .where(PaymentCollection.id == bindparam("collection_id"))
+)
+_LOCK_COLLECTED = locked(
+    select(Cart)
+    .join(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .where(PaymentCollection.id == bindparam("collection_id")),
+    of=Cart,
 )
 _BLOCKING = {*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED}
 
@@ -142,19 +149,36 @@ async def upsert_collection(
     return collection
 
 
-async def collected_cart(session: AsyncSession, collection_id: str) -> tuple[Cart, Sequence[str]]:
-    """The cart that this collection is to be paid for. Nothing is locked.
+async def collected_cart(
+    session: AsyncSession, collection_id: str, caller: Caller
+) -> tuple[Cart, Sequence[str]]:
+    """The caller's cart that this collection is to be paid for. Nothing is locked.
 
     Returns:
         The cart, and the ids of the providers that its region offers.
 
     Raises:
-        NotFound: there is no such collection.
+        NotFound: there is no such collection, or its cart is not the caller's.
     """
     found = (await session.execute(_COLLECTED, {"collection_id": collection_id})).one_or_none()
-    if found is None:
+    cart, provider_ids = found or (None, ())
+    return _of_caller(cart, collection_id, caller), provider_ids
+
+
+async def lock_collected_cart(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
+    """The same cart, locked.
+
+    Raises:
+        NotFound: see `collected_cart`.
+    """
+    found = (await session.execute(_LOCK_COLLECTED, {"collection_id": collection_id})).scalar_one_or_none()
+    return _of_caller(found, collection_id, caller)
+
+
+def _of_caller(cart: Cart | None, collection_id: str, caller: Caller) -> Cart:
+    if cart is None or cart.customer_id not in (None, caller.customer_id):
         raise NotFound(UNKNOWN_COLLECTION.format(collection_id=collection_id))
-    return found[0], found[1]
+    return cart
 
 
 async def read_collection_sessions(

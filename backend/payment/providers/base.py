@@ -205,6 +205,8 @@ class PaymentProvider(ABC):
     """Whether it offers `refund`."""
     leaves_shop: ClassVar[bool] = True
     """Whether the shopper pays outside, on a page of the bank's; if not, completing the cart authorizes the payment."""
+    asks_payer: ClassVar[bool] = True
+    """Whether `missing` may ask anything of the payer."""
 
     async def choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
         """What the field offers now, in the order to show it.

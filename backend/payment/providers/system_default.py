@@ -21,6 +21,7 @@ class SystemDefault(PaymentProvider):
 
     id = SYSTEM_PAYMENT
     leaves_shop = False
+    asks_payer = False
 
     async def initiate(self, request: PaymentRequest) -> Initiated:  # noqa: ARG002 (the interface's)
         """Start a payment that is authorized when the cart is completed."""
