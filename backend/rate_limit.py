@@ -133,7 +133,8 @@ def _uncounting(*, is_certain: bool) -> Any:
     Without `is_certain`, only where `own` counts at this moment. What ended counts as what expired. The counters are
     locked first, in the order in which `hit_in` locks them.
     """
-    stored, own, moment = _COUNTERS.c, bindparam("own"), bindparam("moment", type_=UtcDateTime())
+    stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
+    own = bindparam("own", type_=String())
     counted = (
         select(stored.key, stored.expires_at)
         .where(stored.key.in_(bindparam("keys", expanding=True)))
