@@ -1,13 +1,11 @@
 """Lists are found again when anything changed that decides what is in them, whoever changed it, on every replica."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Executable, delete, event, insert, select, update
+from sqlalchemy import Executable, delete, insert, select, update
 
 from backend.app import Shop, create_api
 from backend.catalog.events import products_changed
@@ -76,30 +74,6 @@ async def asks(shop: Shop, shop_floor: Floor) -> dict[str, str]:
         "region": f"?fields=*variants.calculated_price&region_id={region}",
         "all": "",
     }
-
-
-@pytest.fixture
-async def replica(store: httpx.AsyncClient, shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
-    """Another process of the same shop."""
-    other = Shop(shop.settings)
-    transport = httpx.ASGITransport(create_api(other))
-    async with httpx.AsyncClient(
-        transport=transport, base_url="http://shop.test", headers=store.headers
-    ) as client:
-        yield client
-    await other.stop()
-
-
-@pytest.fixture
-def statements(shop: Shop) -> list[str]:
-    """The statements that the shop's sessions ran."""
-    found: list[str] = []
-
-    def note(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found.append(statement)
-
-    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
-    return found
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Answers are given again only while nothing they are made of has changed, whoever changed it, on every replica."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import delete, event, select, text, update
+from sqlalchemy import delete, select, text, update
 
 from backend.app import Shop, create_api
 from backend.catalog.models import (
@@ -69,32 +69,6 @@ async def address(shop: Shop, shop_floor: Floor) -> str:
     return f"/store/products?{WITH_PRICE}{region}"
 
 
-@pytest.fixture
-async def replica(
-    store: httpx.AsyncClient, database_url: str, shop: Shop
-) -> AsyncIterator[httpx.AsyncClient]:
-    """Another process of the same shop."""
-    other = Shop(shop.settings)
-    transport = httpx.ASGITransport(create_api(other))
-    async with httpx.AsyncClient(
-        transport=transport, base_url="http://shop.test", headers=store.headers
-    ) as client:
-        yield client
-    await other.stop()
-
-
-@pytest.fixture
-def asked(shop: Shop) -> list[str]:
-    """The statements that the shop's sessions ran."""
-    statements: list[str] = []
-
-    def note(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
-
-    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
-    return statements
-
-
 Change = Callable[[Database], Awaitable[None]]
 
 
@@ -156,16 +130,16 @@ async def test_a_change_is_in_the_very_next_answer_of_every_replica(
 
 
 async def test_nothing_is_read_again_while_nothing_changes(
-    store: httpx.AsyncClient, address: str, asked: list[str]
+    store: httpx.AsyncClient, address: str, statements: list[str]
 ) -> None:
     first = await store.get(address)
-    assert asked
-    asked.clear()
+    assert statements
+    statements.clear()
     second = await store.get(address)
     assert (second.content, second.headers) == (first.content, first.headers)
     known = await store.get(address, headers={"if-none-match": first.headers["etag"]})
     assert (known.status_code, known.content) == (304, b"")
-    assert asked == []
+    assert statements == []
 
 
 async def test_only_who_names_the_very_answer_is_spared(store: httpx.AsyncClient, address: str) -> None:
@@ -180,27 +154,27 @@ async def test_only_who_names_the_very_answer_is_spared(store: httpx.AsyncClient
 
 
 async def test_an_answer_that_is_not_sent_again_is_cached_all_the_same(
-    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
 ) -> None:
     """A program that always says what it has: after a change nobody asks without."""
     known = {"if-none-match": (await store.get(address)).headers["etag"]}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(updated_at=Region.updated_at))
     assert (await store.get(address, headers=known)).status_code == 304
-    asked.clear()
+    statements.clear()
     assert (await store.get(address, headers=known)).status_code == 304
     assert (await store.get(address)).status_code == 200
-    assert asked == []
+    assert statements == []
 
 
 async def test_stock_that_moves_leaves_answers_without_stock_alone(
-    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
 ) -> None:
     await store.get("/store/products?limit=5")
     await _stocked(shop.database)
-    asked.clear()
+    statements.clear()
     await store.get("/store/products?limit=5")
-    assert asked == []
+    assert statements == []
 
 
 async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
@@ -213,7 +187,7 @@ async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient
 
 
 async def test_a_change_that_is_taken_back_changes_nothing(
-    shop: Shop, store: httpx.AsyncClient, address: str, asked: list[str]
+    shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
 ) -> None:
     before = (await store.get(address)).content
 
@@ -224,9 +198,9 @@ async def test_a_change_that_is_taken_back_changes_nothing(
 
     with pytest.raises(LookupError):
         await change_and_fail()
-    asked.clear()
+    statements.clear()
     assert (await store.get(address)).content == before
-    assert asked == []
+    assert statements == []
 
 
 async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: str) -> None:
