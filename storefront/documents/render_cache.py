@@ -43,8 +43,9 @@ MAX_BYTES = 32 * 2**20
 class Renderer(Protocol):
     """Renders pages: `storefront.renderer.supervisor.RendererSupervisor`."""
 
-    is_waking: bool
-    """Whether it rests, or is starting after a rest."""
+    @property
+    def is_waking(self) -> bool:
+        """Whether it rests, or is starting after a rest."""
 
     def wake(self) -> None:
         """Somebody is here: it starts if it rests."""

@@ -55,8 +55,8 @@ class RendererSupervisor:
         self._last_used = 0.0
         self._is_wanted = asyncio.Event()
         """Not set while the processes rest."""
-        self.is_waking = False
-        """Whether a process is starting after a rest, or would with the next reader: it is worth waiting for."""
+        self._is_waking = False
+        """Whether nothing has come of the processes' start since their rest."""
         self._up: list[RendererProcess] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
@@ -99,6 +99,11 @@ class RendererSupervisor:
         """Whether no process runs because no page was asked for in a while."""
         return bool(self._tasks) and not self._is_wanted.is_set()
 
+    @property
+    def is_waking(self) -> bool:
+        """Whether a process is starting after a rest, or would with the next reader: it is worth waiting for."""
+        return self._is_waking or self.is_resting
+
     async def look(self) -> str:
         """The check of `/readyz`: `ok`, also at rest, or that no process is up."""
         return OK if self.is_up or self.is_resting else "none is up"
@@ -116,6 +121,7 @@ class RendererSupervisor:
     def wake(self) -> None:
         """Somebody is here: the processes start if they rest."""
         self._last_used = time.monotonic()
+        self._is_waking |= self.is_resting
         self._is_wanted.set()
 
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
@@ -189,7 +195,6 @@ class RendererSupervisor:
                 await asyncio.sleep(left if left > 0 else self._rests_after)
                 continue
             log.info("no page was asked for in %.0f s: the renderer rests", self._rests_after)
-            self.is_waking = True
             self._is_wanted.clear()
             for process in self._up:
                 process.is_spent.set()
@@ -212,7 +217,7 @@ class RendererSupervisor:
                 process = await self._started()
             except (OSError, NotRendered):
                 log.exception("a renderer could not be started")
-                self.is_waking = False
+                self._is_waking = False
             else:
                 self._use(process, instead_of=last)
                 if not self._is_wanted.is_set():
@@ -247,7 +252,7 @@ class RendererSupervisor:
 
     def _use(self, process: RendererProcess, instead_of: RendererProcess | None) -> None:
         self._up.append(process)
-        self.is_waking = False
+        self._is_waking = False
         self._is_ready.set()
         if instead_of is not None:
             self._retire(instead_of)

@@ -108,13 +108,13 @@ async def test_a_payment_from_its_request_to_the_gateway(
     calls = [one for one in collector.spans if one.name.endswith("The gateway")]
     assert calls
     assert all(
-        collector.above(one)[-3:] == ["initiate", "Checkout.start_payment", path]
+        collector.above(one)[-3:] == ["initiate", "Checkout.start_collected", path]
         for one in calls
         if "initiate" in collector.above(one)
     )
     assert any("initiate" in collector.above(one) for one in calls)
     statements = [one for one in collector.spans if one.name == "INSERT"]
-    assert any("Checkout.start_payment" in collector.above(one) for one in statements)
+    assert any("Checkout.start_collected" in collector.above(one) for one in statements)
     request = collector.one(path)
     attributes = {each.key: each.value.string_value for each in request.attributes}
     assert attributes["http.response.status_code"] == "200"

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -223,10 +224,37 @@ async def test_after_a_rest_the_next_reader_waits_for_a_process(
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
     started = resting.starts
+    assert resting.is_waking
     assert "<main" in await resting.render("/cart", b"{}", is_patient=True)
-    assert not resting.is_waking
     assert resting.starts > started
+    assert resting.is_waking == resting.is_resting
     await until_resting(resting)
+
+
+async def test_a_process_that_comes_up_as_they_begin_to_rest_lets_the_next_reader_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
+    renderer = RendererSupervisor(RENDERER, 2, ["/"], rests_after=0.2)
+    started, may_start, is_up = renderer._started, asyncio.Event(), asyncio.Event()
+    calls = count(1)
+
+    async def slowly() -> RendererProcess:
+        if next(calls) != 2:
+            return await started()
+        await may_start.wait()
+        process = await started()
+        is_up.set()
+        return process
+
+    monkeypatch.setattr(renderer, "_started", slowly)
+    await renderer.start()
+    await until_resting(renderer)
+    may_start.set()
+    await asyncio.wait_for(is_up.wait(), SECONDS)
+    assert renderer.is_waking
+    assert "<main" in await renderer.render("/cart", b"{}", is_patient=True)
+    await renderer.stop()
 
 
 async def test_after_a_rest_an_impatient_reader_goes_without(resting: RendererSupervisor) -> None:
