@@ -13,6 +13,7 @@ from backend.catalog.picture_files import ServedPictures
 from backend.catalog.picture_store import URL as PICTURES_URL
 from backend.catalog.price_lists.routes import router as price_lists_router
 from backend.catalog.publishable_keys import PublishableKeys
+from backend.catalog.regions import Regions
 from backend.catalog.response_cache import ResponseCache
 from backend.catalog.store_routes import router as catalog_store_router
 from backend.catalog.tag_routes import admin_router as tags_router
@@ -149,6 +150,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
+    api.state.regions = Regions(shop.database, shop.catalog_version)
     api.state.found_pages = FoundPages()
     api.state.written_products = WrittenProducts()
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)

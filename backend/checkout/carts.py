@@ -16,6 +16,7 @@ from backend.cart.service import Contents, Line, changed, contents_of, read_disc
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
+from backend.catalog.regions import NO_REGION
 from backend.catalog.wire import region_wire
 from backend.catalog.wrapping import can_be_bought
 from backend.checkout.schemas import Address, CartChange, NewCart
@@ -37,26 +38,18 @@ from backend.shipping.options import Offer
 from backend.tables import JsonObject, insert_known
 
 MOST_CONSENTS = 30
-_FIRST_REGION = select(Region).order_by(Region.id).limit(1)
-
-
 _REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 
 async def create_cart(
-    session: AsyncSession, new: NewCart, channel_id: str, customer_id: str | None = None
-) -> tuple[Cart, Region]:
-    """A new cart of the sales channel, with its items and whatever else was sent; the customer's, if one asks.
-
-    Returns:
-        The cart and its region.
+    session: AsyncSession, new: NewCart, region: Region, channel_id: str, customer_id: str | None = None
+) -> Cart:
+    """A new cart of the region and the sales channel, with what else was sent; the customer's, if one asks.
 
     Raises:
-        NotFound: no such region.
         InvalidData: see `change_cart`; or an item is not for sale.
         InsufficientStock: fewer units of an item can be sold.
     """
-    region = await _region(session, new.region_id)
     if new.currency_code is not None and new.currency_code.casefold() != region.currency_code:
         raise InvalidData(f"Region {region.name} has no currency {new.currency_code}")
     cart = Cart(region_id=region.id, sales_channel_id=channel_id)  # stored once, with all that was sent
@@ -69,7 +62,7 @@ async def create_cart(
         await carts.put(session, cart.id, item.variant_id, item.quantity, item.metadata)
     if new.promo_codes is not None:
         await set_codes(session, cart, new.promo_codes)
-    return cart, region
+    return cart
 
 
 async def change_cart(
@@ -147,11 +140,10 @@ def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) ->
     return merged
 
 
-async def _region(session: AsyncSession, region_id: str | None) -> Region:
-    query = _FIRST_REGION if region_id is None else _REGION
-    region = (await session.execute(query, {"region_id": region_id})).scalar_one_or_none()
+async def _region(session: AsyncSession, region_id: str) -> Region:
+    region = (await session.execute(_REGION, {"region_id": region_id})).scalar_one_or_none()
     if region is None:
-        raise NotFound("No regions found")
+        raise NotFound(NO_REGION)
     return region
 
 

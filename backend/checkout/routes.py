@@ -8,6 +8,7 @@ from backend.cart import service as carts
 from backend.cart.owners import give_to
 from backend.cart.promotions import PROMO_CODES, add_codes, remove_codes
 from backend.cart.service import Caller
+from backend.catalog.regions import Regions
 from backend.checkout.carts import (
     CartView,
     cart_wire,
@@ -92,6 +93,7 @@ View = Annotated[CartView, Depends(cart_view)]
 @router.post("/store/carts", response_model=CartAnswer)
 async def create(
     *,
+    request: Request,
     channel: Channel,
     database: Db,
     view: View,
@@ -106,8 +108,10 @@ async def create(
     """
     new = body or NewCart()
     await _count_codes(database, settings, new.promo_codes, ip, ip or "nobody")
+    regions: Regions = request.app.state.regions
+    region = await regions.require(new.region_id)
     async with database.transaction() as session:
-        cart, region = await create_cart(session, new, channel, customer)
+        cart = await create_cart(session, new, region, channel, customer)
         await store_consents(session, cart.id, new, ip, customer)
         if not new.items:
             await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))

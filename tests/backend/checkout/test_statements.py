@@ -9,7 +9,7 @@ from backend.app import Shop
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought
 
-STATEMENTS = 38
+STATEMENTS = 37
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction."""
 
 
