@@ -4,6 +4,7 @@ The rules of the fields are in the wire facts (checkout; carrier 2.3). Messages 
 language. The payer's own rules (document by person type, bank) are the provider's (`PaymentProvider.check_payer`).
 """
 
+import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from backend.contact import (
+    CHECK_FIELDS,
     Email,
     FirstName,
     LastName,
@@ -21,11 +23,15 @@ from backend.contact import (
     read_form,
     require_length,
 )
-from backend.errors import InvalidData
+from backend.errors import InvalidData, OutsideFailure
+from backend.legal.consents import missing_ticks
 from backend.orders.gifts import LONGEST_MESSAGE
+from backend.payment.providers.base import PaymentProvider
 from backend.shipping.municipalities import Municipality, municipality
 from backend.tables import JsonObject
 from backend.texts import _
+
+log = logging.getLogger(__name__)
 
 NO_TOWN = _("Elige tu municipio de la lista.")
 MAX_REFERENCE = 25
@@ -101,3 +107,49 @@ def read_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict
         return read_form(Destination, typed), {}
     except InvalidData as error:
         return None, error.fields
+
+
+async def check_typed(
+    provider: PaymentProvider, typed: Mapping[str, Any], ip: str
+) -> tuple[Destination, JsonObject]:
+    """The destination and the payer's data of what was typed, with `ip` (the payer's) among them.
+
+    Raises:
+        InvalidData: `fields` has the problems of all fields together.
+        OutsideFailure: see `PaymentProvider.check_payer`.
+    """
+    destination, problems = read_destination(typed)
+    problems.update(missing_ticks(typed))
+    town = municipality(str(typed.get("dane_code", "")))
+    answers = {
+        **typed,
+        **(destination.model_dump() if destination else {}),
+        "city": town.name if town else "",
+        "department": town.department if town else "",
+        "ip": ip,
+    }
+    try:
+        payer = await provider.check_payer(answers)
+    except InvalidData as error:
+        problems = {**_on_the_form(error.fields), **problems}
+        raise InvalidData(error.message, fields=problems) from None
+    if destination is None or problems:
+        raise InvalidData(CHECK_FIELDS, fields=problems)
+    return destination, payer
+
+
+async def problems_of(provider: PaymentProvider, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
+    """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
+    try:
+        await check_typed(provider, typed, ip)
+    except InvalidData as error:
+        return error.fields
+    except OutsideFailure as error:
+        log.warning("only the destination can be checked: %s", error.message)
+        return {**read_destination(typed)[1], **missing_ticks(typed)}
+    return {}
+
+
+def _on_the_form(problems: Mapping[str, str]) -> dict[str, str]:
+    """The problems of fields that are on the form. City and department are not: they follow from the municipality."""
+    return {name: message for name, message in problems.items() if name not in ("city", "department")}

@@ -162,6 +162,31 @@ class PaymentStarter:
                 await close(session, payment, cart, CloseReason.BANK_CHANGED)
             return payment
 
+    async def has_started(self, cart_id: str, expected_total: Cop) -> bool:
+        """Whether a payment of exactly this total is at the bank already, from an earlier call that did not finish.
+
+        Raises:
+            Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
+        """
+        payment = await self.deciding(cart_id)
+        if payment is not None and payment.state == SessionState.INITIATING:
+            await self.check_start(payment.id)
+            payment = await self.deciding(cart_id)
+        if payment is None or payment.state not in (
+            SessionState.PENDING_AUTHORIZATION,
+            SessionState.CAPTURED,
+        ):
+            return False
+        if payment.amount != expected_total and payment.state != SessionState.CAPTURED:
+            await self.close_waiting(cart_id)
+            return False
+        return payment.amount == expected_total
+
+    async def deciding(self, cart_id: str) -> PaymentSession | None:
+        """The cart's payment that decides. See `backend.payment.sessions.decisive_session`."""
+        async with self.database.read() as session:
+            return await payments.decisive_session(session, cart_id)
+
     async def check_start(self, session_id: str) -> None:
         """Ask the provider about a payment whose start was never answered: a process that died may have started it.
 

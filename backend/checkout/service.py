@@ -1,6 +1,5 @@
 """`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,7 +10,7 @@ from backend.cart import service as carts
 from backend.cart.service import Caller
 from backend.checkout.carts import WholeCart, set_shipping_address
 from backend.checkout.completion import Completed, complete, lock_cart
-from backend.checkout.form import Destination, read_destination, require_town
+from backend.checkout.form import check_typed, problems_of, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
 from backend.checkout.restoring import change_bank, restore_cart
@@ -25,11 +24,11 @@ from backend.checkout.shipping import (
     offered_options,
     priced_offers,
 )
-from backend.contact import CHECK_FIELDS, one_line
+from backend.contact import one_line
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotAllowed, NotFound, OutsideFailure
+from backend.errors import Conflict, NotAllowed, NotFound
 from backend.fulfillment.tracker import Tracker
-from backend.legal.consents import Consenting, ConsentSource, give_consents, missing_ticks
+from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.models import Order
@@ -41,10 +40,8 @@ from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.payment.states import CHECKED, SessionState
 from backend.settings import Settings
-from backend.shipping.municipalities import municipality
 from backend.shipping.options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
-from backend.tables import JsonObject
 from backend.tracing import traced
 
 
@@ -59,9 +56,6 @@ class PlacedOrder:
     number: int
     token: str
     redirect_url: str | None
-
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -302,9 +296,9 @@ class Checkout:
         if order is not None and not await self.is_just_placed(order):
             raise NotFound(carts.NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            destination, payer = await self._check(typed, ip)
+            destination, payer = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
             try:
-                if not await self._has_started(cart_id, expected_total):
+                if not await self._starter.has_started(cart_id, expected_total):
                     await deliver_to(self.database, self.fulfillment_providers, cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
@@ -319,35 +313,7 @@ class Checkout:
 
     async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
         """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
-        try:
-            await self._check(typed, ip)
-        except InvalidData as error:
-            return error.fields
-        except OutsideFailure as error:
-            log.warning("only the destination can be checked: %s", error.message)
-            return {**read_destination(typed)[1], **missing_ticks(typed)}
-        return {}
-
-    async def _check(self, typed: Mapping[str, Any], ip: str) -> tuple[Destination, JsonObject]:
-        """The destination and the payer's data of what was typed; the problems of all fields are raised together."""
-        destination, problems = read_destination(typed)
-        problems.update(missing_ticks(typed))
-        town = municipality(str(typed.get("dane_code", "")))
-        answers = {
-            **typed,
-            **(destination.model_dump() if destination else {}),
-            "city": town.name if town else "",
-            "department": town.department if town else "",
-            "ip": ip,
-        }
-        try:
-            payer = await self._provider(GATEWAY_PSE).check_payer(answers)
-        except InvalidData as error:
-            problems = {**_on_the_form(error.fields), **problems}
-            raise InvalidData(error.message, fields=problems) from None
-        if destination is None or problems:
-            raise InvalidData(CHECK_FIELDS, fields=problems)
-        return destination, payer
+        return await problems_of(self._provider(GATEWAY_PSE), typed, ip)
 
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""
@@ -356,32 +322,8 @@ class Checkout:
             consenting = Consenting(self.settings, ip, ConsentSource.CHECKOUT)
             await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 
-    async def _has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Whether a payment of exactly this total is at the bank already, from an earlier call that did not finish.
-
-        Raises:
-            Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
-        """
-        payment = await self._deciding(cart_id)
-        if payment is not None and payment.state == SessionState.INITIATING:
-            await self._starter.check_start(payment.id)
-            payment = await self._deciding(cart_id)
-        if payment is None or payment.state not in (
-            SessionState.PENDING_AUTHORIZATION,
-            SessionState.CAPTURED,
-        ):
-            return False
-        if payment.amount != expected_total and payment.state != SessionState.CAPTURED:
-            await self._starter.close_waiting(cart_id)
-            return False
-        return payment.amount == expected_total
-
-    async def _deciding(self, cart_id: str) -> PaymentSession | None:
-        async with self.database.read() as session:
-            return await payments.decisive_session(session, cart_id)
-
     async def _placed(self, order: Order) -> PlacedOrder:
-        payment = await self._deciding(order.cart_id)
+        payment = await self._starter.deciding(order.cart_id)
         pays = payment is not None and payment.state == SessionState.PENDING_AUTHORIZATION
         return PlacedOrder(
             order_id=order.id,
@@ -459,8 +401,3 @@ class Checkout:
         """
         require_order_token(self.settings.signing_key, order_id, token)
         return await change_bank(self._starter, order_id, present)
-
-
-def _on_the_form(problems: Mapping[str, str]) -> dict[str, str]:
-    """The problems of fields that are on the form. City and department are not: they follow from the municipality."""
-    return {name: message for name, message in problems.items() if name not in ("city", "department")}
