@@ -30,6 +30,7 @@ from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.live import revalidation
 from storefront.office import admin
+from storefront.renderer.early import take_early
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.security import with_security_headers
 from storefront.static_files import with_cache_headers
@@ -87,7 +88,9 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
     minutes = shop.settings.renderer_rest_minutes
     rests_after = minutes * 60 if minutes else math.inf
-    renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after)
+    renderer = RendererSupervisor(
+        RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after, first=take_early()
+    )
     shop.services.append(renderer)
     if shop.settings.renderers:
         shop.readiness.checks["renderer"] = renderer.look

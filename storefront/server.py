@@ -30,9 +30,10 @@ from backend.logs import set_up_logging
 from backend.metrics import forget_dead_processes, share_between_processes
 from backend.settings import Settings, load_settings
 from backend.tracing import can_trace
-from storefront.build import CLIENT, STAMP
+from storefront.build import CLIENT, RENDERER, STAMP
 from storefront.earlier_builds import store_build
 from storefront.processes import ADDRESS, EVENTS_WITHIN, REQUESTS_WITHIN, end_with_parent, hold_port
+from storefront.renderer.early import start_early
 from storefront.supervisor import Child
 from storefront.toolchain import prepare_serving, without_extras
 
@@ -68,6 +69,9 @@ def open_and_serve(child: Child) -> None:
             share_between_processes()
         else:
             prepare_serving()
+        loop = _new_event_loop()
+        if settings.workers == 1 and settings.renderers:
+            loop.run_until_complete(start_early(RENDERER))
         if settings.workers == 1 or multiprocessing.get_start_method() == "fork":
             import_app(settings)
         if not child.is_again:
@@ -75,7 +79,7 @@ def open_and_serve(child: Child) -> None:
         set_up_logging(settings)
         store_build(CLIENT, settings.data_dir)
         if settings.workers == 1:
-            serve_alone(settings)
+            serve_alone(settings, loop)
         else:
             serve_with_others(settings, longest_end)
     print("Trompo is closed.")
@@ -83,8 +87,10 @@ def open_and_serve(child: Child) -> None:
         held.close()
 
 
-def serve_alone(settings: Settings) -> None:
-    """Serve in this process until stopped: the pages' state lives in its memory, unless it lives in Redis.
+def serve_alone(settings: Settings, loop: asyncio.AbstractEventLoop) -> None:
+    """Serve in this process, with this event loop, until stopped.
+
+    The pages' state lives in its memory, unless it lives in Redis.
 
     Raises:
         SystemExit: the shop could not be opened; the log says why.
@@ -93,7 +99,6 @@ def serve_alone(settings: Settings) -> None:
         lambda entry: "experimental" not in entry.msg
     )  # it works, see tests
     server = EmbeddedServer(open_shop, factory=True, **_listening(settings))
-    loop = _new_event_loop()
     asyncio.set_event_loop(loop)
     for number in (signal.SIGINT, signal.SIGTERM):  # until the shop is open: then SIGTERM drains it
         loop.add_signal_handler(number, server.stop)
@@ -181,12 +186,11 @@ def import_app(settings: Settings) -> Callable[[], ASGIApp]:
 
 
 def freeze_garbage() -> None:
-    """Exclude all objects that exist by now from garbage collection: they stay for good.
+    """Exclude all objects that exist by now from garbage collection: they stay for good, but for a thousand or two.
 
-    A collection over everything the app is made of would delay the requests of that moment, and would write to memory
-    that the workers otherwise share.
+    A collection over everything the app is made of takes a tenth of the start, would delay the requests of that moment
+    later on, and would write to memory that the workers otherwise share.
     """
-    gc.collect()
     gc.freeze()
     gc.enable()
 

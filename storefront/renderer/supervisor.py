@@ -38,7 +38,13 @@ class RendererSupervisor:
     """Renders pages with a number of processes, and fails at once when none is there."""
 
     def __init__(
-        self, script: Path, size: int, samples: Sequence[str] = (), *, rests_after: float = math.inf
+        self,
+        script: Path,
+        size: int,
+        samples: Sequence[str] = (),
+        *,
+        rests_after: float = math.inf,
+        first: RendererProcess | None = None,
     ) -> None:
         """Nothing runs before `start`.
 
@@ -47,11 +53,13 @@ class RendererSupervisor:
             size: how many processes.
             samples: addresses that a new process renders before it is used, so that its first reader does not wait.
             rests_after: seconds without a page asked for, after which the processes end until one is.
+            first: a process that runs `script` already, to be used first.
         """
         self._script = script
         self._size = size
         self._samples = samples
         self._rests_after = rests_after
+        self._first = first
         self._last_used = 0.0
         self._is_wanted = asyncio.Event()
         """Not set while the processes rest."""
@@ -238,7 +246,7 @@ class RendererSupervisor:
             OSError: it could not be started.
             NotRendered: it cannot render.
         """
-        process = await RendererProcess.start(self._script)
+        process, self._first = self._first or await RendererProcess.start(self._script), None
         self.starts += 1
         RENDERER_STARTS.inc()
         try:
