@@ -8,13 +8,14 @@ never commit; the edge that opened the transaction does, by leaving it.
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Hashable, MutableMapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import orjson
+from cachetools import LRUCache
 from sqlalchemy import (
     ColumnElement,
     DateTime,
@@ -46,6 +47,10 @@ SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
 POOL_WAIT = 10.0
 """Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
+
+_KNOWN = "known values"
+MOST_KNOWN = 500
+"""Values that sessions for reading share."""
 
 Q = TypeVar("Q", bound=Select[*tuple[Any, ...]])
 
@@ -138,6 +143,12 @@ def _keep(session: Session, instance: object) -> None:
     session.info.setdefault("kept", []).append(instance)
 
 
+def known_values(session: AsyncSession) -> MutableMapping[Hashable, Any] | None:
+    """What the database's sessions for reading share, for whoever knows when it still holds; None in a transaction."""
+    known: MutableMapping[Hashable, Any] | None = session.info.get(_KNOWN)
+    return known
+
+
 class Database:
     """An engine and the two ways to use it: `read()` and `transaction()`."""
 
@@ -181,6 +192,7 @@ class Database:
             self.engine.execution_options(**autocommit),
             sync_session_class=_Session,
             expire_on_commit=False,
+            info={_KNOWN: LRUCache(MOST_KNOWN)},
         )
         self._turn = asyncio.Lock()
 

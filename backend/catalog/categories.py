@@ -4,14 +4,15 @@ There are few of them, so whoever needs the tree reads all of it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, Thing, record
 from backend.catalog.admin_schemas import CategoryChange, NewCategory
+from backend.catalog.counted import counted
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
@@ -76,23 +77,7 @@ async def read_tree(session: AsyncSession) -> Tree:
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
     """The categories under the root, as a tree; a product counts once in every category above it."""
     tree = await read_tree(session)
-    lineage = select(
-        Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
-    ).cte("lineage", recursive=True)
-    parent = select(Category.id, Category.parent_id).subquery()
-    lineage = lineage.union_all(
-        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(
-            parent, parent.c.id == lineage.c.parent_id
-        )
-    )
-    counted = await session.execute(
-        select(lineage.c.ancestor_id, func.count(func.distinct(ProductCategory.product_id)))
-        .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
-        .join(Product, Product.id == ProductCategory.product_id)
-        .where(for_sale())
-        .group_by(lineage.c.ancestor_id)
-    )
-    counts: dict[str, int] = {ancestor: int(count) for ancestor, count in counted}
+    counts = await count_by_category(session)
 
     def node(category: Category) -> CategoryNode:
         return CategoryNode(
@@ -105,6 +90,38 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
         )
 
     return [node(child) for root in tree.children(None) for child in tree.children(root.id)]
+
+
+async def count_by_category(
+    session: AsyncSession, products: Select[Product] | None = None
+) -> Mapping[str, int]:
+    """How many of the products, or of all for sale, are in each category or below it; those with none are left out."""
+    if products is None:
+        every = select(Product).where(for_sale())
+        return await counted(session, "by category", lambda: _count_by_category(session, every))
+    return await _count_by_category(session, products)
+
+
+async def _count_by_category(session: AsyncSession, products: Select[Product]) -> Mapping[str, int]:
+    lineage = select(
+        Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
+    ).cte("lineage", recursive=True)
+    parent = select(Category.id, Category.parent_id).subquery()
+    lineage = lineage.union_all(
+        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(
+            parent, parent.c.id == lineage.c.parent_id
+        )
+    )
+    passing = products.with_only_columns(Product.id).subquery()
+    placed = (
+        select(lineage.c.ancestor_id, ProductCategory.product_id)
+        .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
+        .join(passing, passing.c.id == ProductCategory.product_id)
+        .distinct()
+        .subquery()
+    )
+    counts = await session.execute(select(placed.c.ancestor_id, func.count()).group_by(placed.c.ancestor_id))
+    return {ancestor: int(count) for ancestor, count in counts}
 
 
 async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:

@@ -163,6 +163,13 @@ class Product(Timestamps, table=True):
             sqlite_where=_FOR_SALE,
             postgresql_where=_FOR_SALE,
         ),
+        # what the shop puts forward, then what is new
+        Index(
+            "ix_product_shown",
+            *("featured", "created_at", "id"),
+            sqlite_where=_FOR_SALE,
+            postgresql_where=_FOR_SALE,
+        ),
         Index("ix_product_newest", "created_at", "id"),
         # the staff's lists are in the order of titles: all, those that are hidden, those without a weight
         Index("ix_product_kept", "title_key", "id", sqlite_where=_KEPT, postgresql_where=_KEPT),
@@ -410,6 +417,11 @@ def for_sale() -> ColumnElement[bool]:
 def is_hidden() -> ColumnElement[bool]:
     """The product is kept but not published: the same condition as that of `ix_product_hidden`."""
     return (Product.status != literal_column("'published'")) & Product.deleted_at.is_(None)
+
+
+def put_forward() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnElement[str]]:
+    """What the shop puts forward first, then what is new: the order of `ix_product_shown`, backwards."""
+    return Product.featured.desc(), Product.created_at.desc(), Product.id.desc()
 
 
 def is_new() -> ColumnElement[bool]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.counted import counted
 from backend.catalog.models import Category, Product, Variant, for_sale
 
 
@@ -29,7 +30,13 @@ async def listed_categories(session: AsyncSession) -> list[SitemapEntry]:
 
 async def count_products(session: AsyncSession) -> int:
     """How many products are for sale."""
-    return (await session.execute(select(func.count()).select_from(Product).where(for_sale()))).scalar_one()
+
+    async def count() -> int:
+        return (
+            await session.execute(select(func.count()).select_from(Product).where(for_sale()))
+        ).scalar_one()
+
+    return await counted(session, "products for sale", count)
 
 
 async def listed_products(session: AsyncSession, *, offset: int = 0, limit: int) -> list[SitemapEntry]:

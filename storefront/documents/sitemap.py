@@ -5,7 +5,7 @@ from datetime import datetime
 from html import escape
 
 from backend.app import current_shop
-from backend.catalog.browse import ages_of
+from backend.catalog.list_page import ages_of
 from backend.catalog.search_places import read_places
 from backend.catalog.sitemap import count_products, listed_categories, listed_products
 from backend.legal.texts import current_texts

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from backend.app import current_shop
-from backend.catalog.browse import ages_of, catalog_page
 from backend.catalog.categories import category_tree
 from backend.catalog.handles import brand_handle
+from backend.catalog.list_page import ages_of, catalog_page
 from backend.catalog.product_fields import AGE_RANGES
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.errors import InvalidData

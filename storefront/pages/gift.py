@@ -9,8 +9,8 @@ import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.browse import ages_of, catalog_page
 from backend.catalog.categories import category_tree
+from backend.catalog.list_page import ages_of, catalog_page
 from backend.catalog.views import CatalogFilter, ProductCard
 from backend.money import Cop, format_cop
 from backend.texts import _

@@ -8,7 +8,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from backend.catalog.browse import catalog_page, home_content
+from backend.catalog.browse import home_content
+from backend.catalog.list_page import catalog_page
 from backend.catalog.models import Product
 from backend.catalog.views import CatalogFilter, HomeContent
 from backend.clock import now

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from backend.catalog import browse
+from backend.catalog import browse, list_page
 from backend.catalog.models import Category, Collection, Product, ProductCategory
 from backend.catalog.search import index_products, remains, typo_distance, within
 from backend.catalog.search_places import places_of, read_places
@@ -118,7 +118,7 @@ async def _page(
     database: Database, text: str, **wanted: tuple[str, ...]
 ) -> tuple[list[str], int, int | None]:
     async with database.read() as session:
-        page = await browse.catalog_page(session, CatalogFilter(text=text, **wanted))  # type: ignore[arg-type]
+        page = await list_page.catalog_page(session, CatalogFilter(text=text, **wanted))  # type: ignore[arg-type]
     return [card.handle for card in page.cards], page.total, page.near
 
 

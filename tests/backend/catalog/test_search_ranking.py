@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.catalog.browse import catalog_page
+from backend.catalog.list_page import catalog_page
 from backend.catalog.views import CatalogFilter
 from backend.database import Database
 from backend.demo.seed import seed

@@ -1,0 +1,224 @@
+"""What pages count: counted once, and again for the very next page after anything changed that decides of it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, update
+
+from backend.app import Shop
+from backend.catalog.categories import category_tree
+from backend.catalog.list_page import ages_of, catalog_page
+from backend.catalog.models import Category, Product, ProductCategory, Variant
+from backend.catalog.sitemap import count_products
+from backend.catalog.views import CatalogFilter
+from backend.database import Database
+from tests.shop_floor import Floor, make_toy
+
+ALL = CatalogFilter()
+
+
+@pytest.fixture
+async def toys(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+    """The ids of two categories (one in the other) and of three toys: two for sale, in the inner category."""
+    async with shop.database.transaction() as session:
+        root = Category(name="Todo", handle="todo")
+        outer = Category(name="Madera", handle="madera", parent_id=root.id)
+        inner = Category(name="Trenes", handle="trenes", parent_id=outer.id)
+        for category in (root, outer, inner):
+            session.add(category)
+            await session.flush()
+        ids = {"outer": outer.id, "inner": inner.id}
+        for handle, status in (("tren", "published"), ("vagon", "published"), ("riel", "draft")):
+            variant = await make_toy(
+                session, shop_floor, handle, brand="Roble", age_range="3-5 años", status=status
+            )
+            row = await session.get_one(Variant, variant)
+            ids[handle] = row.product_id
+            session.add(ProductCategory(product_id=row.product_id, category_id=inner.id))
+    return ids
+
+
+async def shown(database: Database, wanted: CatalogFilter = ALL) -> dict[str, Any]:
+    """All numbers that pages show."""
+    async with database.read() as session:
+        page = await catalog_page(session, wanted)
+        tree = await category_tree(session)
+        return {
+            "total": page.total,
+            "categories": {facet.value: facet.count for facet in page.categories},
+            "brands": {facet.value: facet.count for facet in page.brands},
+            "ages": {facet.value: facet.count for facet in page.ages},
+            "tree": {node.handle: node.count for node in (tree[0], *tree[0].children)},
+            "all ages": {facet.value: facet.count for facet in await ages_of(session)},
+            "in the sitemap": await count_products(session),
+        }
+
+
+BEFORE = {
+    "total": 2,
+    "categories": {"madera": 2, "trenes": 2},
+    "brands": {"Roble": 2},
+    "ages": {"3-5 años": 2},
+    "tree": {"madera": 2, "trenes": 2},
+    "all ages": {"3-5 años": 2},
+    "in the sitemap": 2,
+}
+
+
+def _publish(ids: dict[str, str]) -> Any:
+    return update(Product).where(Product.id == ids["riel"]).values(status="published")
+
+
+def _delete(ids: dict[str, str]) -> Any:
+    return update(Product).where(Product.id == ids["vagon"]).values(status="draft")
+
+
+def _rename_brand(ids: dict[str, str]) -> Any:
+    return update(Product).where(Product.id == ids["vagon"]).values(brand="ROBLE")
+
+
+def _grow(ids: dict[str, str]) -> Any:
+    return update(Product).where(Product.id == ids["vagon"]).values(age_range="6-8 años")
+
+
+def _move(ids: dict[str, str]) -> Any:
+    return (
+        update(ProductCategory)
+        .where(ProductCategory.product_id == ids["vagon"])
+        .values(category_id=ids["outer"])
+    )
+
+
+def _take_out(ids: dict[str, str]) -> Any:
+    return delete(ProductCategory).where(ProductCategory.product_id == ids["vagon"])
+
+
+TWO_AGES = {"3-5 años": 1, "6-8 años": 1}
+CHANGES: list[tuple[Callable[[dict[str, str]], Any], dict[str, Any]]] = [
+    (
+        _publish,
+        {
+            "total": 3,
+            "categories": {"madera": 3, "trenes": 3},
+            "brands": {"Roble": 3},
+            "ages": {"3-5 años": 3},
+            "tree": {"madera": 3, "trenes": 3},
+            "all ages": {"3-5 años": 3},
+            "in the sitemap": 3,
+        },
+    ),
+    (
+        _delete,
+        {
+            "total": 1,
+            "categories": {"madera": 1, "trenes": 1},
+            "brands": {"Roble": 1},
+            "ages": {"3-5 años": 1},
+            "tree": {"madera": 1, "trenes": 1},
+            "all ages": {"3-5 años": 1},
+            "in the sitemap": 1,
+        },
+    ),
+    (_rename_brand, {"brands": {"ROBLE": 1, "Roble": 1}}),
+    (_grow, {"ages": TWO_AGES, "all ages": TWO_AGES}),
+    (_move, {"categories": {"madera": 2, "trenes": 1}, "tree": {"madera": 2, "trenes": 1}}),
+    (_take_out, {"categories": {"madera": 1, "trenes": 1}, "tree": {"madera": 1, "trenes": 1}}),
+]
+
+
+@pytest.mark.parametrize(("change", "after"), CHANGES)
+async def test_the_next_page_shows_a_change_on_every_replica(
+    shop: Shop, toys: dict[str, str], change: Callable[[dict[str, str]], Any], after: dict[str, Any]
+) -> None:
+    other = Database.from_settings(shop.settings)
+    assert await shown(shop.database) == await shown(other) == BEFORE
+    async with shop.database.transaction() as session:
+        await session.execute(change(toys))
+    assert await shown(other) == {**BEFORE, **after}
+    assert await shown(shop.database) == {**BEFORE, **after}
+    await other.close()
+
+
+async def test_nothing_is_counted_twice(shop: Shop, toys: dict[str, str], statements: list[str]) -> None:
+    first = await shown(shop.database)
+    counted = sum("count(" in statement for statement in statements)
+    assert counted
+    statements.clear()
+    assert await shown(shop.database) == first
+    assert not any("count(" in statement for statement in statements)
+
+
+async def test_what_a_transaction_counts_is_not_kept(shop: Shop, toys: dict[str, str]) -> None:
+    """Its version may be given to another change: on SQLite it is the next number."""
+    async with shop.database.transaction() as session:
+        await session.execute(_delete(toys))
+        assert (await catalog_page(session, ALL)).total == 1
+        await session.rollback()
+    async with shop.database.transaction() as session:
+        await session.execute(_publish(toys))
+    assert (await shown(shop.database))["total"] == 3
+
+
+async def test_every_filter_has_its_own_numbers(shop: Shop, toys: dict[str, str]) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(_grow(toys))
+    wanted = CatalogFilter(ages=("6-8 años",))
+    for _ in range(2):
+        assert (await shown(shop.database))["total"] == 2
+        found = await shown(shop.database, wanted)
+        assert (found["total"], found["categories"]) == (1, {"madera": 1, "trenes": 1})
+        assert found["ages"] == TWO_AGES
+        assert (await shown(shop.database, CatalogFilter(categories=("trenes",))))["brands"] == {"Roble": 2}
+
+
+async def test_prices_are_counted_as_they_are(shop: Shop, toys: dict[str, str]) -> None:
+    """No list but that of prices changes with them, so no number is kept under a condition of prices."""
+    cheap = CatalogFilter(highest=40_000)
+    assert (await shown(shop.database, cheap))["total"] == 0
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).where(Variant.product_id == toys["vagon"]).values(price=30_000))
+    assert (await shown(shop.database, cheap))["total"] == 1
+
+
+Fill = Callable[[str], Awaitable[None]]
+
+
+@pytest.fixture
+def fill(shop: Shop, shop_floor: Floor) -> Fill:
+    """Puts toys into the shop: `x` can be bought, `-` is sold out, in capitals or as `_` it is put forward."""
+
+    async def put(kinds: str) -> None:
+        async with shop.database.transaction() as session:
+            for number, kind in enumerate(kinds):
+                await make_toy(
+                    session,
+                    shop_floor,
+                    f"{number}-{kind}",
+                    stock=5 if kind in "xX" else 0,
+                    featured=kind in "X_",
+                )
+
+    return put
+
+
+@pytest.mark.parametrize("kinds", ["x-xX-_x-X", "xxxx", "----", "x---", "---x", "_X", ""])
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 20])
+async def test_pages_follow_one_another_with_what_can_be_bought_first(
+    shop: Shop, fill: Fill, kinds: str, limit: int
+) -> None:
+    await fill(kinds)
+    numbered = list(enumerate(kinds))
+    expected = [
+        f"{number}-{kind}"
+        for wanted in ("X", "x", "_", "-")
+        for number, kind in reversed(numbered)
+        if kind == wanted
+    ]
+    found = []
+    async with shop.database.read() as session:
+        for offset in range(0, len(kinds) + limit, limit):
+            page = await catalog_page(session, ALL, offset=offset, limit=limit)
+            assert page.total == len(kinds)
+            found += [card.handle for card in page.cards]
+    assert found == expected
