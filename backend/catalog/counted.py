@@ -1,8 +1,8 @@
 """Numbers of products that pages show, counted again only after something changed that decides of them.
 
 Counting looks through every product: with 100,000 of them it took a second of each page. This is no cache by time or
-tag (spec: Storefront view rules 5): the version of lists is read first, and a number is given again only at the version
-that it was counted at.
+tag (spec: Storefront view rules 5): the catalogue's version is read first, and a number is given again only at the
+version that it was counted at.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
@@ -15,19 +15,23 @@ from backend.catalog.models import CatalogVersion
 from backend.database import known_values
 
 T = TypeVar("T")
-_VERSION = select(CatalogVersion.lists).where(CatalogVersion.id == 1)
+_VERSION = select(CatalogVersion.lists, CatalogVersion.catalog).where(CatalogVersion.id == 1)
 
 
-async def counted(session: AsyncSession, name: Hashable, count: Callable[[], Awaitable[T]]) -> T:
+async def counted(
+    session: AsyncSession, name: Hashable, count: Callable[[], Awaitable[T]], *, of_prices: bool = False
+) -> T:
     """What `count` finds in a session for reading; counted again only after lists have changed.
 
-    `name` says all that the value depends on besides the database; nobody changes the value. What a transaction counts
-    is not kept: it may see what is never committed.
+    `name` says all that the value depends on besides the database; nobody changes the value. With `of_prices` it is
+    counted again after any change of the catalogue. What a transaction counts is not kept: it may see what is never
+    committed.
     """
     known = known_values(session)
     if known is None:
         return await count()
-    version = (await session.execute(_VERSION)).scalar_one()
+    lists, catalog = (await session.execute(_VERSION)).one()
+    version = catalog if of_prices else lists
     counted_at, value = known.get(name, (None, None))
     if counted_at != version:
         value = await count()

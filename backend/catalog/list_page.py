@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from backend.catalog.cards import cards_of
 from backend.catalog.categories import Tree, count_by_category, read_tree
@@ -20,8 +21,10 @@ from backend.catalog.search_words import SearchWords, search_words
 from backend.catalog.views import CatalogFilter, CatalogPage, Facet
 
 MAX_LIMIT = 200
-_OF_PRICES = frozenset({"on_sale", "lowest", "highest"})
+_OF_PRICES = frozenset({"on_sale", "price"})
 """The kinds of conditions under which a change of prices changes what is counted."""
+_BY_PRICE = ("price_asc", "price_desc")
+_Cheaper = aliased(Variant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ class _Narrowed:
         return self.found is None and not self.kinds.keys() - {"categories"}
 
     @property
-    def is_of_lists(self) -> bool:
-        """Whether its numbers stay the same for as long as the version of lists does."""
-        return self.found is None and not self.kinds.keys() & _OF_PRICES
+    def is_of_prices(self) -> bool:
+        """Whether prices decide of its numbers."""
+        return bool(self.kinds.keys() & _OF_PRICES)
 
     def products(self, without: str = "", *, is_near: bool = False) -> Select[Product]:
         """The products that pass all kinds but one; with `is_near`, those alone that the text is near to."""
@@ -124,8 +127,10 @@ async def _counts(session: AsyncSession, wanted: CatalogFilter, narrowed: _Narro
             ages=_in_age_order(ages),
         )
 
+    if narrowed.found is not None:  # other words may mean the same by then
+        return await count()
     name = ("page", replace(wanted, sort=""))
-    return await counted(session, name, count) if narrowed.is_of_lists else await count()
+    return await counted(session, name, count, of_prices=narrowed.is_of_prices)
 
 
 async def ages_of(session: AsyncSession) -> list[Facet]:
@@ -151,35 +156,36 @@ def _conditions(wanted: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bo
     if wanted.on_sale:
         saving = select(Variant.product_id).where(Variant.compare_at_price > Variant.price)
         conditions["on_sale"] = Product.id.in_(saving)
-    if wanted.lowest is not None:
-        conditions["lowest"] = _price() >= wanted.lowest
-    if wanted.highest is not None:
-        conditions["highest"] = _price() <= wanted.highest
+    if wanted.lowest is not None or wanted.highest is not None:
+        between = select(Variant.product_id).where(_is_cheapest())
+        if wanted.lowest is not None:
+            between = between.where(Variant.price >= wanted.lowest)
+        if wanted.highest is not None:
+            between = between.where(Variant.price <= wanted.highest)
+        conditions["price"] = Product.id.in_(between)
     return conditions
 
 
-def _price() -> ColumnElement[Any]:
-    """What a product costs: of several variants, the least."""
-    return (
-        select(func.min(Variant.price))
-        .where(Variant.product_id == Product.id)
-        .correlate(Product)
-        .scalar_subquery()
-    )
+def _is_cheapest() -> ColumnElement[bool]:
+    """The variant is what its product costs: of several the one that costs least; of those that cost the same, one."""
+    less = (_Cheaper.price < Variant.price) | ((_Cheaper.price == Variant.price) & (_Cheaper.id < Variant.id))
+    return ~select(_Cheaper.id).where(_Cheaper.product_id == Variant.product_id, less).exists()
 
 
 async def _in_order(
     session: AsyncSession, sort: str, narrowed: _Narrowed, offset: int, limit: int
 ) -> Sequence[Product]:
     """A page of the products, by default what can be bought first, then the best match or what is put forward."""
-    price, found, page = _price(), narrowed.found, narrowed.products()
+    found, page = narrowed.found, narrowed.products()
     orders: dict[str, ColumnElement[Any]] = {
         "new": Product.created_at.desc(),
-        "price_asc": price.asc(),
-        "price_desc": price.desc(),
+        "price_asc": Variant.price.asc(),
+        "price_desc": Variant.price.desc(),
         "title": Product.title_key.asc(),
     }
     if sort in orders:
+        if sort in _BY_PRICE:
+            page = page.join(Variant, (Variant.product_id == Product.id) & _is_cheapest())
         page = page.order_by(orders[sort], Product.id)
     elif found is None:
         return await _in_stock_first(session, page, offset, limit)

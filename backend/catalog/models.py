@@ -334,7 +334,10 @@ class Variant(Timestamps, table=True):
     """What is bought: a product in one make, with its SKU and price. Prices are pesos with IVA included."""
 
     __tablename__ = "variant"
-    __table_args__ = (CheckConstraint("price >= 0", name="price"),)
+    __table_args__ = (
+        CheckConstraint("price >= 0", name="price"),
+        Index("ix_variant_price", "price", "product_id"),
+    )
 
     id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")

@@ -1,4 +1,4 @@
-"""An index for the order of the storefront's lists, and brands among what decides of lists."""
+"""Indexes for the orders of the storefront's lists, and brands among what decides of lists."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,11 @@ def upgrade() -> None:
         sqlite_where=FOR_SALE,
         postgresql_where=FOR_SALE,
     )
+    op.create_index('ix_variant_price', 'variant', ['price', 'product_id'])
     watch('product', 'lists', columns=(*OF_PRODUCTS, 'brand'))
 
 
 def downgrade() -> None:
     watch('product', 'lists', columns=OF_PRODUCTS)
+    op.drop_index('ix_variant_price', 'variant')
     op.drop_index('ix_product_shown', 'product')

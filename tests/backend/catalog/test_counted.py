@@ -1,6 +1,7 @@
 """What pages count: counted once, and again for the very next page after anything changed that decides of it."""
 
 from collections.abc import Awaitable, Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -173,12 +174,49 @@ async def test_every_filter_has_its_own_numbers(shop: Shop, toys: dict[str, str]
 
 
 async def test_prices_are_counted_as_they_are(shop: Shop, toys: dict[str, str]) -> None:
-    """No list but that of prices changes with them, so no number is kept under a condition of prices."""
+    """No list but that of prices changes with them: under a condition of prices every change counts."""
     cheap = CatalogFilter(highest=40_000)
-    assert (await shown(shop.database, cheap))["total"] == 0
+    for _ in range(2):
+        assert (await shown(shop.database, cheap))["total"] == 0
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).where(Variant.product_id == toys["vagon"]).values(price=30_000))
     assert (await shown(shop.database, cheap))["total"] == 1
+
+
+PRICES = [(30, 50), (50, 30, 40), (40,), (40, 40), (40, 40, 60), (), (0,), (60, 20)]
+"""Of the variants of each toy, in thousands of pesos."""
+
+
+@pytest.fixture
+async def priced(shop: Shop, shop_floor: Floor) -> dict[str, int]:
+    """What toys cost with several variants, some of them as much as another, one toy without any; by their handles."""
+    async with shop.database.transaction() as session:
+        for number, prices in enumerate(PRICES):
+            variant = await make_toy(session, shop_floor, f"toy-{number}")
+            product_id = (await session.get_one(Variant, variant)).product_id
+            await session.execute(delete(Variant).where(Variant.product_id == product_id))
+            session.add_all([Variant(product_id=product_id, price=price * 1000) for price in prices])
+    return {f"toy-{number}": min(prices) * 1000 for number, prices in enumerate(PRICES) if prices}
+
+
+async def test_a_toy_costs_what_its_cheapest_variant_does(shop: Shop, priced: dict[str, int]) -> None:
+    bounds = (None, 0, 1, 29_999, 30_000, 40_000, 61_000)
+    for lowest, highest, sort in product(bounds, bounds, ("featured", "price_asc", "price_desc")):
+        wanted = CatalogFilter(lowest=lowest, highest=highest, sort=sort)
+        async with shop.database.read() as session:
+            page = await catalog_page(session, wanted)
+        expected = {
+            handle: price
+            for handle, price in priced.items()
+            if (lowest is None or price >= lowest) and (highest is None or price <= highest)
+        }
+        found = [card.handle for card in page.cards]
+        assert sorted(found) == sorted(expected), wanted
+        # the one without a price is in no such list
+        assert page.total == len(expected) + (lowest is highest is None), wanted
+        costs = [expected[handle] for handle in found]
+        if sort != "featured":
+            assert costs == sorted(costs, reverse=sort == "price_desc"), wanted
 
 
 Fill = Callable[[str], Awaitable[None]]
@@ -203,9 +241,8 @@ def fill(shop: Shop, shop_floor: Floor) -> Fill:
 
 
 @pytest.mark.parametrize("kinds", ["x-xX-_x-X", "xxxx", "----", "x---", "---x", "_X", ""])
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 20])
 async def test_pages_follow_one_another_with_what_can_be_bought_first(
-    shop: Shop, fill: Fill, kinds: str, limit: int
+    shop: Shop, fill: Fill, kinds: str
 ) -> None:
     await fill(kinds)
     numbered = list(enumerate(kinds))
@@ -215,10 +252,11 @@ async def test_pages_follow_one_another_with_what_can_be_bought_first(
         for number, kind in reversed(numbered)
         if kind == wanted
     ]
-    found = []
-    async with shop.database.read() as session:
-        for offset in range(0, len(kinds) + limit, limit):
-            page = await catalog_page(session, ALL, offset=offset, limit=limit)
-            assert page.total == len(kinds)
-            found += [card.handle for card in page.cards]
-    assert found == expected
+    for limit in (1, 2, 3, 4, 20):
+        found = []
+        async with shop.database.read() as session:
+            for offset in range(0, len(kinds) + limit, limit):
+                page = await catalog_page(session, ALL, offset=offset, limit=limit)
+                assert page.total == len(kinds)
+                found += [card.handle for card in page.cards]
+        assert found == expected, limit
