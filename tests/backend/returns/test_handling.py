@@ -65,12 +65,13 @@ async def test_from_asking_to_the_money(shop: Shop, admin: httpx.AsyncClient, de
         "return_received",
         "return_requested",
     ]
-    done = await all_of(shop, AuditEntry.action, AuditEntry.subject_id == delivered.order_id)
-    assert sorted(one for one in done if one.startswith("re")) == [
-        "refunded",
+    done = await all_of(shop, AuditEntry, AuditEntry.subject_id == delivered.order_id)
+    in_order = [entry.action for entry in sorted(done, key=lambda entry: entry.id)]
+    assert [one for one in in_order if one.startswith("re")] == [
+        "return received",
         "return approved",
         "return paid",
-        "return received",
+        "refunded",
     ]
     detail = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]["items"][0]["detail"]
     assert detail["return_received_quantity"] == 2
