@@ -69,22 +69,28 @@ def open_and_serve(child: Child) -> None:
             share_between_processes()
         else:
             prepare_serving()
-        loop = _new_event_loop()
-        if settings.workers == 1 and settings.renderers:
-            loop.run_until_complete(start_early(RENDERER))
-        if settings.workers == 1 or multiprocessing.get_start_method() == "fork":
-            import_app(settings)
-        if not child.is_again:
-            prepare_database(settings)
-        set_up_logging(settings)
-        store_build(CLIENT, settings.data_dir)
         if settings.workers == 1:
+            loop = _new_event_loop()
+            if settings.renderers:
+                loop.run_until_complete(start_early(RENDERER))
+            import_app(settings)
+            _prepare_to_serve(settings, child)
             serve_alone(settings, loop)
         else:
+            if multiprocessing.get_start_method() == "fork":
+                import_app(settings)
+            _prepare_to_serve(settings, child)
             serve_with_others(settings, longest_end)
     print("Trompo is closed.")
     if held is not None:
         held.close()
+
+
+def _prepare_to_serve(settings: Settings, child: Child) -> None:
+    if not child.is_again:
+        prepare_database(settings)
+    set_up_logging(settings)
+    store_build(CLIENT, settings.data_dir)
 
 
 def serve_alone(settings: Settings, loop: asyncio.AbstractEventLoop) -> None:

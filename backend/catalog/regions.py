@@ -1,6 +1,7 @@
 """Regions as new carts need them (wire: commerce-api, Carts)."""
 
 from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Region
 from backend.catalog.version_probe import VersionProbe
@@ -10,6 +11,12 @@ from backend.errors import NotFound
 NO_REGION = "No regions found"
 _FIRST = select(Region).order_by(Region.id).limit(1)
 _ONE = select(Region).where(Region.id == bindparam("region_id"))
+
+
+async def read_region(session: AsyncSession, region_id: str | None) -> Region | None:
+    """The region with this id, or the first one; None when there is none."""
+    query = _FIRST if region_id is None else _ONE
+    return (await session.execute(query, {"region_id": region_id})).scalar_one_or_none()
 
 
 class Regions:
@@ -25,11 +32,10 @@ class Regions:
         Raises:
             NotFound: no such region.
         """
-        query = _FIRST if region_id is None else _ONE
 
         async def read() -> Region | None:
             async with self._database.read() as session:
-                return (await session.execute(query, {"region_id": region_id})).scalar_one_or_none()
+                return await read_region(session, region_id)
 
         region = await self._probe.cached(f"region {region_id}", read)
         if region is None:

@@ -16,7 +16,7 @@ from backend.cart.service import Contents, Line, changed, contents_of, read_disc
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
-from backend.catalog.regions import NO_REGION
+from backend.catalog.regions import NO_REGION, read_region
 from backend.catalog.wire import region_wire
 from backend.catalog.wrapping import can_be_bought
 from backend.checkout.schemas import Address, CartChange, NewCart
@@ -38,7 +38,6 @@ from backend.shipping.options import Offer
 from backend.tables import JsonObject, insert_known
 
 MOST_CONSENTS = 30
-_REGION = select(Region).where(Region.id == bindparam("region_id"))
 
 
 async def create_cart(
@@ -141,7 +140,7 @@ def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) ->
 
 
 async def _region(session: AsyncSession, region_id: str) -> Region:
-    region = (await session.execute(_REGION, {"region_id": region_id})).scalar_one_or_none()
+    region = await read_region(session, region_id)
     if region is None:
         raise NotFound(NO_REGION)
     return region

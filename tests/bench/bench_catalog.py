@@ -1,4 +1,4 @@
-"""A catalogue of a million: `python -m tests.bench.bench_catalog [--products N] [--seconds S] [--keep FOLDER]`.
+"""A catalogue of a million: `python -m tests.bench.bench_catalog` (`--products`, `--database`, `--seconds`, `--keep`).
 
 One process that serves, and addresses that differ, so that most answers are made anew: what a shopper waits for who
 asks first. Then the sitemap, and what the shop and its database hold.

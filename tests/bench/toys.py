@@ -129,14 +129,13 @@ async def _multiply(connection: asyncpg.Connection, written: int, times: int) ->
         ProductTerm: {"product_id": product},
         SearchTerm: {"product_id": product},
     }  # fmt: skip
+    # nothing is checked a row; whatever is sorted, is in memory
     for option in (
         "session_replication_role = replica",
         "maintenance_work_mem = '1GB'",
         "work_mem = '512MB'",
     ):
-        await connection.execute(
-            f"SET {option}"
-        )  # nothing is checked a row; whatever is sorted, is in memory
+        await connection.execute(f"SET {option}")
     for model, changed in own.items():
         table = model.__table__  # type: ignore[attr-defined]
         indexes = await connection.fetch(
