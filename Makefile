@@ -18,9 +18,6 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 
-PORT ?= 3000
-DATA_DIR ?= data
-export PORT DATA_DIR
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NODE_USE_SYSTEM_CA := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -54,29 +54,29 @@ def init(
         STORE_NAME='Mi Tienda' CARRIER_ORIGIN_DANE_CODE=05001000 trompo init --yes
     """
     from backend.errors import InvalidData
-    from backend.office_settings import read_standing, save_settings
-    from backend.opening.asking import ask
-    from backend.opening.floor import make_floor
-    from backend.staff.rights import COMMAND_LINE
+    from backend.opening.command import init_shop
     from backend.terminal import is_terminal
 
     settings = load_settings()
-
-    async def work(database: "Database") -> list[str]:
-        async with database.read() as session:
-            standing = await read_standing(session, settings)
-        answers = {} if yes or not is_terminal() else ask(standing)
-        async with database.transaction() as session:
-            await save_settings(session, COMMAND_LINE, answers)
-            return await make_floor(session, standing.model_copy(update=answers))
-
     try:
-        made = with_database(work, migrated=True)
+        done = with_database(
+            lambda database: init_shop(database, settings, asks=not yes and is_terminal()), migrated=True
+        )
     except InvalidData as error:
         for name, problem in (error.fields or {}).items():
             typer.echo(f"{name.upper()}: {problem}", err=True)
         raise typer.Exit(1) from None
-    typer.echo(f"Made: {', '.join(made)}." if made else "Everything is there already.")
+    if done.saved:
+        typer.echo(f"Saved: {', '.join(done.saved)}.")
+    if done.problems:
+        typer.echo("\n".join(["Nothing was made:", *done.problems]), err=True)
+        raise typer.Exit(1)
+    if done.has_moved:
+        typer.echo("Moved: stock_location.")
+    if done.made:
+        typer.echo(f"Made: {', '.join(done.made)}.")
+    elif not (done.saved or done.has_moved):
+        typer.echo("Everything is there already.")
 
 
 @app.command("doctor")

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 
-from sqlalchemy import text
+from sqlalchemy import delete, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
@@ -13,6 +13,7 @@ from backend.migrations.newest import newest_migration
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
+from backend.outbox.models import OutboxEvent
 from backend.setting_values import private_folder
 from backend.settings import GatewayEnv, Settings, cannot_start
 from backend.staff.service import first_staff, has_staff
@@ -76,7 +77,10 @@ async def _fill_if_empty(database: Database, settings: Settings) -> Seeded:
         if settings.gateway_env is GatewayEnv.PRODUCTION:
             await make_floor(session, settings)
             return NOTHING
-    return await seed(database, settings)
+    seeded = await seed(database, settings)
+    async with database.transaction() as session:
+        await session.execute(delete(OutboxEvent))  # no storefront is open yet that could be told
+    return seeded
 
 
 async def _create_first_staff(database: Database, settings: Settings) -> None:

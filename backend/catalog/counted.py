@@ -5,7 +5,9 @@ tag (spec: Storefront view rules 5): the catalogue's version is read first, and 
 version that it was counted at.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from sqlalchemy import select
@@ -15,6 +17,17 @@ from backend.catalog.models import CatalogVersion
 from backend.database import known_values
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Number:
+    """What was counted, and the version that it holds for."""
+
+    version: int = -1
+    value: object = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
 _VERSION = select(CatalogVersion.lists, CatalogVersion.catalog).where(CatalogVersion.id == 1)
 
 
@@ -24,16 +37,16 @@ async def counted(
     """What `count` finds in a session for reading; counted again only after lists have changed.
 
     `name` says all that the value depends on besides the database; nobody changes the value. With `of_prices` it is
-    counted again after any change of the catalogue. What a transaction counts is not kept: it may see what is never
-    committed.
+    counted again after any change of the catalogue. One reader of a process counts, and those beside it wait. What a
+    transaction counts is not kept: it may see what is never committed.
     """
     known = known_values(session)
     if known is None:
         return await count()
     lists, catalog = (await session.execute(_VERSION)).one()
     version = catalog if of_prices else lists
-    counted_at, value = known.get(name, (None, None))
-    if counted_at != version:
-        value = await count()
-        known[name] = (version, value)
-    return cast("T", value)
+    number: _Number = known.setdefault(name, _Number())
+    async with number.lock:
+        if number.version < version:
+            number.value, number.version = await count(), version
+        return cast("T", number.value)

@@ -4,25 +4,21 @@ What is saved stands from then on, on every replica. Two people who save at once
 changed is merged, and what both did is asked.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from stdnum.co import nit
 
-from backend.contact import invalid, one_line, phone_digits, require_email, require_length
+from backend.contact import invalid, one_line, require_email
 from backend.errors import Conflict, InvalidData
 from backend.money import typed_pesos
 from backend.office_settings import SavedSettings, lock_settings, read_low_stock, read_standing, save_settings
+from backend.opening.floor import WAREHOUSE_ADDRESS, move_warehouse
+from backend.opening.shop_data import RULES, Rule
 from backend.settings import GatewayEnv, Settings
-from backend.shipping.locations import change_location
-from backend.shipping.models import StockLocation
-from backend.shipping.municipalities import Municipality, municipality, municipality_named
-from backend.shipping.schemas import LocationAddress, LocationChange
+from backend.shipping.municipalities import Municipality, municipality
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -78,8 +74,6 @@ LABELS = {
 """What the settings are called, in the form and in the audit."""
 LONGEST = 500
 """Characters of a field."""
-_TOLL_FREE = re.compile(r"0?18000\d{5,6}")
-_WHATSAPP = re.compile(r"\+?[0-9]{8,15}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +148,8 @@ async def save_shop(
     if "town" in changes:
         changes[DANE_CODE] = changes.pop("town")
     await save_settings(session, actor, changes)
-    if changes.keys() & {DANE_CODE, "carrier_origin_address", "carrier_origin_phone"}:
-        await _move_warehouse(session, actor, await read_standing(session, settings))
+    if changes.keys() & WAREHOUSE_ADDRESS:
+        await move_warehouse(session, actor, await read_standing(session, settings))
     return list(changes)
 
 
@@ -179,61 +173,6 @@ def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
     return checked
 
 
-async def _move_warehouse(session: AsyncSession, actor: Actor, standing: Settings) -> None:
-    locations = (await session.execute(select(StockLocation.id).limit(2))).scalars().all()
-    town = municipality(standing.carrier_origin_dane_code)
-    if len(locations) != 1 or town is None:
-        return
-    address = LocationAddress(
-        address_1=standing.carrier_origin_address,
-        city=town.name,
-        province=town.department,
-        country_code="co",
-        phone=standing.carrier_origin_phone,
-        dane_code=town.code,
-    )
-    await change_location(session, actor, locations[0], LocationChange(address=address))
-
-
-Rule = Callable[[str], str]
-"""The text as it is stored; a `PydanticCustomError` says what is wrong with it."""
-
-
-def _line(most: int, missing: str = "") -> Rule:
-    def rule(text: str) -> str:
-        if not text and not missing:
-            return ""
-        return require_length(text, 1 if not missing else 2, most, missing)
-
-    return rule
-
-
-def _nit(text: str) -> str:
-    if not text or not nit.is_valid(text):
-        raise invalid(_("Revisa el NIT: escríbelo con su dígito de verificación, como 900.123.456-8."))
-    return str(nit.format(nit.compact(text)))
-
-
-def _phone(text: str) -> str:
-    if not phone_digits(text) and not _TOLL_FREE.fullmatch(re.sub(r"[ ()-]", "", text)):
-        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
-    return text
-
-
-def _carriers_phone(text: str) -> str:
-    digits = phone_digits(text)
-    if not digits:
-        raise invalid(_("Escribe un teléfono de 10 dígitos, como 601 555 0123 o 300 123 4567."))
-    return digits
-
-
-def _whatsapp(text: str) -> str:
-    digits = re.sub(r"[ ().-]", "", text)
-    if digits and not _WHATSAPP.fullmatch(digits):
-        raise invalid(_("Escribe el número con su indicativo, como 57 300 123 4567, o déjalo vacío."))
-    return digits
-
-
 def _optional_email(text: str) -> str:
     return require_email(text) if text else ""
 
@@ -248,14 +187,6 @@ def _url(text: str) -> str:
     if text and (not is_good or " " in text or not text.isascii()):
         raise invalid(_("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía."))
     return text.rstrip("/")
-
-
-def _town(text: str) -> str:
-    city, _comma, department = text.rpartition(", ")
-    town = municipality_named(city, department) if city else None
-    if town is None:
-        raise invalid(_("Elige el municipio de la lista."))
-    return town.code
 
 
 def _number(name: str) -> Rule:
@@ -274,26 +205,7 @@ def _number(name: str) -> Rule:
 
 
 _RULES: dict[str, Rule] = {
-    "store_name": _line(60, _("Escribe el nombre de la tienda.")),
-    "store_legal_name": _line(120, _("Escribe la razón social.")),
-    "store_nit": _nit,
-    "store_address": _line(200),
-    "store_notice_address": _line(200),
-    "store_phone": _phone,
-    "store_email": require_email,
-    "store_whatsapp": _whatsapp,
-    "store_hours": _line(100),
-    "store_about": _line(300),
-    "carrier_origin_company": _line(60, _("Escribe la empresa.")),
-    "carrier_origin_first_name": _line(40, _("Escribe el nombre.")),
-    "carrier_origin_last_name": _line(40, _("Escribe el apellido.")),
-    "carrier_origin_phone": _carriers_phone,
-    "carrier_origin_email": require_email,
-    "town": _town,
-    "carrier_origin_address": _line(100, _("Escribe la dirección de la bodega.")),
-    "carrier_origin_suburb": _line(60),
-    "carrier_origin_cross_street": _line(60),
-    "carrier_origin_reference": _line(60),
+    **RULES,
     "alert_email": _optional_email,
     "alert_webhook": _url,
     **{name: _number(name) for name in (*BOUNDS, *NOTICES[2:])},

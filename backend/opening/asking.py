@@ -1,7 +1,12 @@
 """What `trompo init` asks at a terminal: who the shop is, and where its packages start."""
 
-import typer
+from functools import partial
 
+import typer
+from pydantic_core import PydanticCustomError
+
+from backend.contact import one_line
+from backend.opening.shop_data import RULES
 from backend.settings import Settings
 from backend.shipping.municipalities import municipalities_named, municipality
 
@@ -26,17 +31,26 @@ QUESTIONS = (
 
 
 def ask(standing: Settings) -> dict[str, str]:
-    """Ask for everything; what stands is offered as the answer.
+    """Ask for everything; what stands is offered as the answer. What does not fit is asked for again.
 
     Returns:
         What was answered otherwise than it stands, by the settings' names.
     """
     answers = {
-        name: typer.prompt(question, default=getattr(standing, name), err=True)
+        name: typer.prompt(
+            question, default=getattr(standing, name), value_proc=partial(_fitting, name), err=True
+        )
         for name, question in QUESTIONS
     }
     answers["carrier_origin_dane_code"] = _ask_municipality(standing.carrier_origin_dane_code)
     return {name: value for name, value in answers.items() if value != getattr(standing, name)}
+
+
+def _fitting(name: str, typed: str) -> str:
+    try:
+        return RULES[name](one_line(typed))
+    except PydanticCustomError as error:
+        raise typer.BadParameter(error.message()) from None
 
 
 def _ask_municipality(code: str) -> str:

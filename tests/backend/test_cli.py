@@ -11,6 +11,7 @@ from backend.cli import app
 from backend.database import Database
 from backend.office_settings.models import StoredSetting
 from backend.shipping.models import StockLocation
+from tests.production import PRODUCTION
 
 NAMED = "The shop in "
 """How the line begins that says which shop a command is about to change."""
@@ -179,23 +180,66 @@ def test_at_a_terminal_init_asks_and_what_is_answered_stands(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
-    answers = ["Ñandú", "", "901.234.567-1", *[""] * 13, "San Francisco", "Medellín, Antioquia"]
+    answers = ["Ñandú", "", "901.234.567-7", *[""] * 13, "San Francisco", "Medellín, Antioquia"]
     result = CliRunner().invoke(app, ["init"], input="\n".join(answers) + "\n")
     assert result.exit_code == 0, result.output
     assert "There are several: San Francisco (Antioquia), " in result.stderr
     assert asyncio.run(_saved(tmp_path)) == {
         "store_name": "Ñandú",
-        "store_nit": "901.234.567-1",
+        "store_nit": "901.234.567-7",
         "carrier_origin_dane_code": "05001000",
     }
 
 
-async def _saved(folder: Path) -> dict[str, str]:
+def test_what_does_not_fit_is_asked_again_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
+    answers = ["", "", "901.234.567-8", "901234567-7", "123", "604 555 1234", "hola", "hola@ronda.co"]
+    result = CliRunner().invoke(app, ["init"], input="\n".join([*answers, *[""] * 12]) + "\n")
+    assert result.exit_code == 0, result.output
+    for mistake in ("Revisa el NIT", "Escribe un teléfono de 10 dígitos", "correo"):
+        assert mistake in result.stderr
+    assert "\nSaved: store_nit, store_phone, store_email.\n" in result.stdout
+    assert asyncio.run(_saved(tmp_path, "Bodega Bogotá")) == {
+        "store_nit": "901.234.567-7",
+        "store_phone": "604 555 1234",
+        "store_email": "hola@ronda.co",
+    }
+
+
+def test_a_warehouse_that_is_answered_later_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    CliRunner().invoke(app, ["init", "--yes"])
+    monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
+    result = CliRunner().invoke(app, ["init"], input="\n" * 16 + "Medellín\n")
+    assert result.stdout.splitlines()[-2:] == ["Saved: carrier_origin_dane_code.", "Moved: stock_location."]
+    assert asyncio.run(_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
+
+
+def test_a_production_shop_gets_no_floor_at_the_demos_warehouse(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in PRODUCTION.items():
+        if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
+            monkeypatch.setenv(name, value)
+    result = CliRunner().invoke(app, ["init", "--yes"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Nothing was made:\nSTORE_NIT is the demo shop's" in result.stderr
+    monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
+    result = CliRunner().invoke(app, ["init"], input="Ronda" + "\n" * 17)
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "Saved: store_name.")
+    for name, value in PRODUCTION.items():
+        monkeypatch.setenv(name, value)
+    assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
+    assert asyncio.run(_saved(tmp_path, "Bodega Bogotá")) == {"store_name": "Ronda"}
+
+
+async def _saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:
     database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
     async with database.read() as session:
         rows = (await session.execute(select(StoredSetting))).scalars()
         saved = {row.name: row.value for row in rows}
         location = (await session.execute(select(StockLocation.name))).scalar_one()
     await database.close()
-    assert location == "Bodega Medellín"
+    assert location == warehouse
     return saved

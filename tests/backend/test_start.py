@@ -2,40 +2,32 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from backend.database import Database
 from backend.errors import CannotStart
 from backend.office_settings import save_settings
+from backend.outbox.models import OutboxEvent
 from backend.settings import GatewayEnv, Settings, SettingsError, load_settings
 from backend.staff.rights import COMMAND_LINE
 from backend.start import is_prepared, prepare
-
-PRODUCTION = {
-    "GATEWAY_ENV": "production",
-    "PUBLIC_URL": "https://trompo.example",
-    "SECRET_KEY": "FLqPVu1WwY0dJ8aT-9sBxkZ3mCeRnHgOi5y_2tQ7lKo",
-    "CARRIER_API_KEY": "x",
-    "CARRIER_SANDBOX": "true",
-    "SMTP_HOST": "smtp.example",
-    "STORE_NIT": "901.234.567-1",
-    "STORE_PHONE": "604 444 1234",
-    "STORE_EMAIL": "hola@tienda.example",
-    "CARRIER_ORIGIN_ADDRESS": "Carrera 50 # 30-12",
-    "CARRIER_ORIGIN_PHONE": "6044441234",
-    "CARRIER_ORIGIN_EMAIL": "bodega@tienda.example",
-    "CARRIER_ORIGIN_COMPANY": "Tienda S.A.S.",
-    "P_CUST_ID_CLIENTE": "1",
-    "P_KEY": "x",
-    "PUBLIC_KEY": "x",
-    "PRIVATE_KEY": "0" * 32,
-}
+from tests.production import PRODUCTION
 
 
 async def test_an_empty_shop_is_filled_once(database_url: str, settings: Settings) -> None:
     settings = settings.model_copy(update={"database_url": database_url})
     assert (await prepare(settings)).products > 0
     assert (await prepare(settings)).products == 0
+
+
+async def test_nobody_is_told_of_the_demo_toys(database_url: str, settings: Settings) -> None:
+    """There is no storefront yet: it could not be reached, and would have shown nothing."""
+    settings = settings.model_copy(update={"database_url": database_url})
+    await prepare(settings)
+    database = Database(database_url)
+    async with database.read() as session:
+        assert (await session.execute(select(OutboxEvent))).first() is None
+    await database.close()
 
 
 async def test_a_production_shop_gets_its_tables_and_no_toys(

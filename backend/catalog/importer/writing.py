@@ -209,7 +209,7 @@ async def _words_of(session: AsyncSession, targets: Sequence[Target], _picture: 
     query = select(ProductTag.value, ProductTag.id).where(ProductTag.value.in_(values))
     ids = dict((await session.execute(query)).all())
     changed = set()
-    for product in {target.product.id: target.product for target in targets}.values():
+    for product in _products_of(targets):
         words = has.get(product.id, Words())
         said: dict[str, Any] = {}
         wanted = tags.get(product.id)
@@ -235,8 +235,7 @@ async def _pictures_of(
     for row in (await session.execute(rows)).scalars():
         has[row.product_id].append(row)
     changed = set()
-    for target in targets:
-        product = target.product
+    for product in _products_of(targets):
         if product.id not in wanted:
             continue
         prepared = [picture(name) for name in wanted[product.id]]
@@ -287,6 +286,11 @@ def _set(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[st
     for name in differing:
         setattr(thing, name, values[name])
     return bool(differing)
+
+
+def _products_of(targets: Sequence[Target]) -> list[Product]:
+    """The products of the rows, each once: one has as many rows as it has variants."""
+    return list({target.product.id: target.product for target in targets}.values())
 
 
 def _asked(targets: Sequence[Target], column: str) -> dict[str, Any]:

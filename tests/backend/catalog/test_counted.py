@@ -1,5 +1,6 @@
 """What pages count: counted once, and again for the very next page after anything changed that decides of it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from itertools import product
 from typing import Any
@@ -9,6 +10,7 @@ from sqlalchemy import delete, update
 
 from backend.app import Shop
 from backend.catalog.categories import category_tree
+from backend.catalog.counted import counted
 from backend.catalog.list_page import ages_of, catalog_page
 from backend.catalog.models import Category, Product, ProductCategory, Variant
 from backend.catalog.sitemap import count_products
@@ -128,11 +130,46 @@ async def test_the_next_page_shows_a_change_on_every_replica(
 
 async def test_nothing_is_counted_twice(shop: Shop, toys: dict[str, str], statements: list[str]) -> None:
     first = await shown(shop.database)
-    counted = sum("count(" in statement for statement in statements)
-    assert counted
+    assert any("count(" in statement for statement in statements)
     statements.clear()
     assert await shown(shop.database) == first
     assert not any("count(" in statement for statement in statements)
+
+
+async def test_readers_beside_one_another_count_once(
+    shop: Shop, toys: dict[str, str], statements: list[str]
+) -> None:
+    first = await shown(shop.database)
+    once = sum("count(" in statement for statement in statements)
+    async with shop.database.transaction() as session:
+        await session.execute(_rename_brand(toys))
+    statements.clear()
+    renamed = {**first, "brands": {"ROBLE": 1, "Roble": 1}}
+    assert await asyncio.gather(*(shown(shop.database) for _ in range(5))) == [renamed] * 5
+    assert sum("count(" in statement for statement in statements) == once
+
+
+async def test_who_waits_counts_when_the_one_that_counts_is_stopped(shop: Shop, toys: dict[str, str]) -> None:
+    counts = asyncio.Event()
+
+    async def for_ever() -> int:
+        counts.set()
+        return await asyncio.Future[int]()
+
+    async def two() -> int:
+        return 2
+
+    async def ask(count: Callable[[], Awaitable[int]]) -> int:
+        async with shop.database.read() as session:
+            return await counted(session, "toys", count)
+
+    stopped = asyncio.create_task(ask(for_ever))
+    await counts.wait()
+    waits = asyncio.create_task(ask(two))
+    stopped.cancel()
+    assert await waits == 2
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
 
 
 async def test_what_a_transaction_counts_is_not_kept(shop: Shop, toys: dict[str, str]) -> None:

@@ -307,6 +307,26 @@ async def test_pictures_are_made_shown_and_replaced(importer: Importer) -> None:
     assert picture.url == trompo.pictures[1].url
 
 
+async def test_a_toy_in_two_sizes_has_its_pictures_once(importer: Importer) -> None:
+    for name, colour in (("frente.png", "red"), ("lado.jpg", "blue")):
+        Image.new("RGB", (1000, 1000), colour).save(importer.folder / name)
+    head = "handle,title,sku,price,pictures,option_1,value_1\n"
+
+    def rows(small: str, large: str) -> str:
+        return f"{head}camion,Camión,CAM-P,45900,{small},Tamaño,Pequeño\ncamion,,CAM-G,89900,{large},Tamaño,Grande\n"
+
+    async def shown() -> list[str]:
+        return [picture.url for picture in (await importer.detail("camion")).pictures]
+
+    both = "frente.png|lado.jpg"
+    assert await importer(rows(both, "")) == {"new": 2}
+    front, side = await shown()
+    assert await importer(rows(both, both)) == {"same": 2}
+    assert await shown() == [front, side]
+    assert await importer(rows("lado.jpg", "")) == {"changed": 2}
+    assert await shown() == [side]
+
+
 async def test_half_a_picture_in_the_last_line_stops_all_of_it(importer: Importer) -> None:
     Image.new("RGB", (1000, 1000), "red").save(whole := importer.folder / "whole.jpg")
     (importer.folder / "half.jpg").write_bytes(whole.read_bytes()[:3000])

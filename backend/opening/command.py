@@ -1,0 +1,49 @@
+"""`trompo init`: who the shop is, and what it needs before its first toy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.database import Database
+from backend.office_settings import demo_problems, read_standing, save_settings
+from backend.opening.asking import ask
+from backend.opening.floor import make_floor, move_warehouse
+from backend.settings import GatewayEnv, Settings
+from backend.staff.rights import COMMAND_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """What `init_shop` did.
+
+    Attributes:
+        saved: the names of the settings that were answered otherwise than they stood.
+        made: the parts of the floor that were missing.
+        has_moved: whether the warehouse had another address.
+        problems: a line for each reason why nothing was made; what was answered is saved all the same.
+    """
+
+    saved: Sequence[str]
+    made: Sequence[str] = ()
+    has_moved: bool = False
+    problems: Sequence[str] = ()
+
+
+async def init_shop(database: Database, settings: Settings, *, asks: bool) -> Initialised:
+    """Ask who the shop is and where its warehouse stands (with `asks`), save it, and make what of the floor is missing.
+
+    A production shop gets no floor at the demo shop's warehouse.
+
+    Raises:
+        InvalidData: a setting does not fit; `fields` says which.
+    """
+    async with database.read() as session:
+        standing = await read_standing(session, settings)
+    answers = ask(standing) if asks else {}
+    standing = standing.model_copy(update=answers)
+    async with database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, answers)
+        if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(standing)):
+            return Initialised(list(answers), problems=problems)
+        made = await make_floor(session, standing)
+        has_moved = asks and await move_warehouse(session, COMMAND_LINE, standing)
+    return Initialised(list(answers), made, has_moved)
