@@ -72,7 +72,6 @@ def _card(
 ) -> ProductCard:
     in_stock = [variant for variant, units in variants if units > 0]
     variant = min(in_stock or [one for one, _units in variants], key=lambda one: one.price)
-    stock = sum(units for _variant, units in variants)
     price = format_cop(variant.price)
     views = [picture_view(picture) for picture in pictures]
     saved = percent_off(variant.price, variant.compare_at_price)
@@ -90,8 +89,7 @@ def _card(
         compare_at_price=variant.compare_at_price if saved else None,
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,
-        available=stock > 0,
-        stock=stock,
+        available=bool(in_stock),
         is_new=product.created_at >= now() - NEW_FOR,
         featured=product.featured,
         variant_id=variant.id,

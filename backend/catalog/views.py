@@ -60,7 +60,6 @@ class ProductCard:
     compare_at_label: str | None
     percent_off: int | None
     available: bool
-    stock: int
     is_new: bool
     featured: bool
     variant_id: str

@@ -4,9 +4,12 @@ A state calls `watch` whenever it shows other products. That holds for the addre
 the states of that page call it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from hashlib import blake2b
+from typing import Any
 
+import orjson
 import reflex as rx
 
 from backend.cart.views import CartLine
@@ -18,12 +21,37 @@ TIDY_EVERY = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What a state shows that is read without the state: most changes are none to most pages, and leave them alone.
+
+    Attributes:
+        key: pages of the same key read the same.
+        read: reads it.
+        digest: `digest_of` what was read last, and is shown.
+    """
+
+    key: Hashable
+    read: Callable[[], Awaitable[Any]] = field(compare=False)
+    digest: bytes
+
+
+def digest_of(shown: object) -> bytes:
+    """Sixteen bytes that are others when anything of these dataclasses, lists, texts and numbers is."""
+    return blake2b(orjson.dumps(shown, default=_plain), digest_size=16).digest()
+
+
+def _plain(value: object) -> object:
+    return sorted(value) if isinstance(value, frozenset) else repr(value)
+
+
+@dataclass(frozen=True, slots=True)
 class Showing:
     """A state of an open page, the ids of the products it shows and its topics, and the address it shows them at."""
 
     state: type[rx.State]
     products: frozenset[str]
     address: str
+    seen: Seen | None = None
 
 
 class OpenPages:
@@ -78,13 +106,17 @@ open_pages = OpenPages()
 """The open pages of this process."""
 
 
-def watch(state: rx.State, shown: object, topics: Iterable[str] = ()) -> None:
-    """Remember what this state shows now: the products in `shown` (cards, cart lines, dataclasses, lists); topics."""
+def watch(state: rx.State, shown: object, topics: Iterable[str] = (), *, seen: Seen | None = None) -> None:
+    """Remember what this state shows now: the products in `shown` (cards, cart lines, dataclasses, lists); topics.
+
+    With `seen` the state is only asked to refresh when what is read again differs.
+    """
     token = state.router.session.client_token
     if token:
         address = address_of(state)
         # a background handler holds a proxy of its state: only `__class__` is what it stands for
-        open_pages.note(token, Showing(state.__class__, frozenset((*products_in(shown), *topics)), address))
+        products = frozenset((*products_in(shown), *topics))
+        open_pages.note(token, Showing(state.__class__, products, address, seen))
 
 
 def address_of(state: rx.State) -> str:
@@ -105,5 +137,5 @@ def products_in(shown: object) -> Iterator[str]:
             for part in shown:
                 yield from products_in(part)
         case _ if is_dataclass(shown) and not isinstance(shown, type):
-            for field in fields(shown):
-                yield from products_in(getattr(shown, field.name))
+            for part in fields(shown):
+                yield from products_in(getattr(shown, part.name))

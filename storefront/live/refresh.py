@@ -1,18 +1,20 @@
 """Refreshing open pages: states that show a changed product read it again, and their browsers get what differs.
 
-What several pages show alike (the same page at the same address) is read once for all of them.
+What several pages show alike (the same page at the same address) is read once for all of them, and where it is what a
+page shows already, the page is left alone: a toy that is sold is another number of units to few pages.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Hashable
+from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
+from time import monotonic
 from typing import Any, Protocol, TypeVar, cast
 
 import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 
 from backend.single_flight import SingleFlight
-from storefront.live.open_pages import OpenPages, Showing, address_of
+from storefront.live.open_pages import OpenPages, Seen, Showing, address_of, digest_of
 from storefront.live.state_loss import is_lost, start_over
 
 log = logging.getLogger(__name__)
@@ -20,9 +22,12 @@ log = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
 PAUSE = 0.2
-"""Seconds between two rounds: a product that changes all the time refreshes its pages five times a second."""
-AT_ONCE = 16
-"""Pages that are refreshed at the same time; shoppers' own events come in between."""
+"""Seconds between two rounds: a product that changes all the time refreshes its pages five times a second. After a
+round that read for longer than that, the pause is as long as its reading: shoppers' own events go before."""
+AT_ONCE = 4
+"""Readings, and pages that are refreshed, at the same time; shoppers' own events come in between."""
+MOST_LOCKED = 32
+"""Pages whose states are locked at the same time, to be refreshed in turn: their shoppers' own events wait."""
 
 
 class SharedReads:
@@ -58,6 +63,8 @@ class Refresher:
         self._changed: set[str] = set()
         self._everything = False
         self._changes_arrived = asyncio.Event()
+        self._readings = asyncio.Semaphore(AT_ONCE)
+        self._locks = asyncio.Semaphore(MOST_LOCKED)
         self._places = asyncio.Semaphore(AT_ONCE)
         self._waiting: dict[str, tuple[SharedReads, tuple[Showing, ...]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -90,19 +97,46 @@ class Refresher:
             self._changes_arrived.clear()
             changed, everything = self._changed, self._everything
             self._changed, self._everything = set(), False
+            begun = monotonic()
             try:
-                self._begin_round(None if everything else changed)
+                await self._round(None if everything else changed)
             except Exception:
                 log.exception("open pages could not be refreshed")
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(max(PAUSE, monotonic() - begun))
 
-    def _begin_round(self, changed: Collection[str] | None) -> None:
+    async def _round(self, changed: Collection[str] | None) -> None:
+        """Have every page refreshed that shows something else than is read now, or of which that is not known.
+
+        For None all of them: Redis may have been away, and the states of pages with it.
+        """
         shared = SharedReads()
+        alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():
-            _, due = self._waiting.get(token, (shared, ()))
-            self._waiting[token] = shared, tuple(dict.fromkeys((*due, *showings)))
-            if token not in self._tasks:
-                self._tasks[token] = asyncio.create_task(self._refresh(token), name="refresh an open page")
+            for showing in showings:
+                if changed is None or showing.seen is None:
+                    self._refresh_soon(token, showing, shared)
+                else:
+                    alike.setdefault(showing.seen.key, []).append((token, showing, showing.seen))
+        await asyncio.gather(*(self._look(pages, shared) for pages in alike.values()))
+
+    async def _look(self, pages: Sequence[tuple[str, Showing, Seen]], shared: SharedReads) -> None:
+        """Read what these pages show alike; those that show something else are refreshed."""
+        _token, _showing, seen = pages[0]
+        try:
+            async with self._readings:
+                digest = digest_of(await shared(seen.key, seen.read))
+        except Exception:
+            log.exception("what open pages show could not be read again")
+            return
+        for token, showing, seen in pages:
+            if seen.digest != digest:
+                self._refresh_soon(token, showing, shared)
+
+    def _refresh_soon(self, token: str, showing: Showing, shared: SharedReads) -> None:
+        _, due = self._waiting.get(token, (shared, ()))
+        self._waiting[token] = shared, tuple(dict.fromkeys((*due, showing)))
+        if token not in self._tasks:
+            self._tasks[token] = asyncio.create_task(self._refresh(token), name="refresh an open page")
 
     async def _refresh(self, token: str) -> None:
         try:
@@ -118,7 +152,7 @@ class Refresher:
         """Let these states of a page read again what they show."""
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
-        async with self._app.modify_state(page) as root, self._places:
+        async with self._locks, self._app.modify_state(page) as root, self._places:
             has_to_start_over = await is_lost(root)  # what it would show knows no choices and no cart
             for showing in due:
                 state = await root.get_state(showing.state)

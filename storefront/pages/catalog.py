@@ -5,6 +5,7 @@ The same page shows the lists of an age and of a brand, which have addresses of 
 
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import reflex as rx
@@ -42,7 +43,7 @@ from storefront.pages.catalog_list import (
     load,
     text_of_address,
 )
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.loading import PageData, PageParams, PageState, Reading
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import event, next_number
 
@@ -62,9 +63,9 @@ class CatalogState(PageState, rx.State):
             asked = None if choices is None else checked_choices(choices)
             self._show(await load(PageParams.from_url(self.router.url), asked))
 
-    async def _data(self, params: PageParams) -> PageData[CatalogContent]:
+    def _reading(self, params: PageParams) -> Reading:
         """Coming back to the address that is shown keeps the choices made there."""
-        return await load(params, self._own_choices(params))
+        return partial(load, params, self._own_choices(params))
 
     def _own_choices(self, params: PageParams) -> Choices | None:
         shown = self.content
@@ -77,8 +78,8 @@ class CatalogState(PageState, rx.State):
         )
         return shown.choices if is_same and shown.is_custom else None
 
-    def _show(self, data: PageData[CatalogContent]) -> None:
-        super()._show(replace(data, content=replace(data.content, number=next_number(self.content.number))))
+    def _set(self, data: PageData[CatalogContent]) -> None:
+        super()._set(replace(data, content=replace(data.content, number=next_number(self.content.number))))
 
     def _further_key(self, params: PageParams) -> Hashable:
         return repr(self._own_choices(params))

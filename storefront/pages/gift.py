@@ -4,6 +4,7 @@ Every answer is in the address, so a list can be sent to somebody, and the page 
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
@@ -22,7 +23,7 @@ from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import CARD_SIZES, product_grid
 from storefront.components.toys import offered_toys
 from storefront.meta import NOINDEX, DocumentMeta, absolute, first_picture
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.loading import PageData, PageParams, PageState, Reading
 
 TITLE = _("Encuentra un regalo")
 LEAD = _("Tres preguntas, y una lista de juguetes para quien los va a recibir.")
@@ -149,8 +150,8 @@ class GiftState(PageState, rx.State):
     content: rx.Field[GiftContent] = rx.field(default_factory=GiftContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE))
 
-    async def _data(self, params: PageParams) -> PageData[GiftContent]:
-        return await load(params)
+    def _reading(self, params: PageParams) -> Reading:
+        return partial(load, params)
 
 
 def question(asked: ObjectVar[GiftQuestion], place: NumberVar[int]) -> rx.Component:

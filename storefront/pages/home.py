@@ -1,5 +1,6 @@
 """The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
 
+from functools import partial
 from typing import Any
 
 import reflex as rx
@@ -20,7 +21,7 @@ from storefront.components.pictures import OG_IMAGE, age_drawing, department_dra
 from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.meta import DocumentMeta, FirstPicture, absolute, first_picture, store_data, structured
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.loading import PageData, PageParams, PageState, Reading
 from storefront.state.frame import FrameState
 
 TITLE = _("Juguetes hechos con cuidado")
@@ -76,8 +77,8 @@ class HomeState(PageState, rx.State):
         default_factory=lambda: DocumentMeta(title=TITLE, description=DESCRIPTION)
     )
 
-    async def _data(self, params: PageParams) -> PageData[HomePage]:
-        return await load(params)
+    def _reading(self, params: PageParams) -> Reading:
+        return partial(load, params)
 
 
 def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:

@@ -4,14 +4,14 @@ A loader is the one place that reads what a page shows: the page's `load` event 
 """
 
 import logging
-from collections.abc import Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
 
-from storefront.live.open_pages import address_of, watch
+from storefront.live.open_pages import Seen, address_of, digest_of, watch
 from storefront.live.refresh import SharedReads
 from storefront.meta import DocumentMeta
 from storefront.state.handlers import event
@@ -68,8 +68,14 @@ class PageData(Generic[Content]):
         return {"is_ready": True, "content": self.content, "meta": self.meta}
 
 
+Reading = Callable[[], Awaitable[PageData[Any]]]
+
+
 class PageState(rx.State, mixin=True):
-    """The state of one page: what its loader returned. Pages add `content`, and call their loader in `_data`."""
+    """The state of one page: what its loader returned.
+
+    Pages add `content`, and name their loader in `_reading`, or call it in `_data` where it needs the state.
+    """
 
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
@@ -90,15 +96,35 @@ class PageState(rx.State, mixin=True):
         self._show(data)
         return None
 
+    def _reading(self, params: PageParams) -> Reading | None:  # noqa: ARG002
+        """What reads the page at this address and needs no state, as many other pages read it too."""
+        return None
+
+    def _further_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
+        """What else than the address decides what is shown: a part of the key that shares the reading."""
+        return None
+
     async def _data(self, params: PageParams) -> PageData[Any]:
         """What the page shows at this address."""
-        raise NotImplementedError
+        reading = self._reading(params)
+        if reading is None:
+            raise NotImplementedError
+        return await reading()
 
     def _show(self, data: PageData[Any]) -> None:
+        self._set(data)
+        self._address = address_of(self)
+        params = PageParams.from_url(self._address)
+        reading = self._reading(params)
+        seen = reading and Seen(self._key(params), reading, digest_of(data))
+        watch(self, data.content, data.watched, seen=seen)
+
+    def _set(self, data: PageData[Any]) -> None:
         for name, value in data.as_state().items():
             setattr(self, name, value)
-        self._address = address_of(self)
-        watch(self, data.content, data.watched)
+
+    def _key(self, params: PageParams) -> Hashable:
+        return self.__class__, address_of(self), self._further_key(params)
 
     def _forget_elsewhere(self) -> None:
         """Show nothing any more of another address than the one that the browser is at."""
@@ -107,15 +133,10 @@ class PageState(rx.State, mixin=True):
 
     async def _update(self, shared: SharedReads) -> None:
         """Load the page again, and show it if it differs."""
-        address = address_of(self)
-        params = PageParams.from_url(address)
-        data = await shared((type(self), address, self._further_key(params)), lambda: self._data(params))
+        params = PageParams.from_url(address_of(self))
+        data = await shared(self._key(params), lambda: self._data(params))
         if not self._is_shown(data):
             self._show(data)
-
-    def _further_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """What else than the address decides what is shown: a part of the key that shares the reading."""
-        return None
 
     def _is_shown(self, data: PageData[Any]) -> bool:
         return all(getattr(self, name) == value for name, value in data.as_state().items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import reflex as rx
@@ -49,7 +50,7 @@ from storefront.meta import (
     shortened,
     structured,
 )
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.loading import PageData, PageParams, PageState, Reading
 from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.pages.stock_notices import notify_me
 from storefront.state.cart import CartState
@@ -122,8 +123,8 @@ class ProductState(PageState, rx.State):
     content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
 
-    async def _data(self, params: PageParams) -> PageData[ProductContent]:
-        return await load(params)
+    def _reading(self, params: PageParams) -> Reading:
+        return partial(load, params)
 
 
 def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:

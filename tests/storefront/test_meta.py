@@ -40,7 +40,6 @@ CARD = ProductCard(
     compare_at_label=None,
     percent_off=None,
     available=False,
-    stock=0,
     is_new=False,
     featured=False,
     variant_id="variant_1",

@@ -19,7 +19,6 @@ def card(product_id: str, price: int = 1000) -> ProductCard:
         compare_at_label=None,
         percent_off=None,
         available=True,
-        stock=1,
         is_new=False,
         featured=False,
         variant_id=f"variant_{product_id}",

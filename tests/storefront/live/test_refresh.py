@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from typing import Any
 
 import pytest
@@ -23,8 +23,10 @@ from storefront.live import refresh
 from storefront.live.open_pages import OpenPages
 from storefront.live.refresh import Refresher, SharedReads
 from storefront.live.state_loss import KnownClientState, start_over_event
+from storefront.pages import home
 from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
+from storefront.pages.loading import PageParams
 from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
 from storefront.state.wishlist import WishlistState
@@ -45,6 +47,7 @@ class Browsers:
         self.received: list[tuple[str, StateUpdate]] = []
         self.heard = asyncio.Event()
         self.refresher = Refresher(self.app, pages)
+        self.reading = 0
         pages.connected = lambda: self.namespace.token_to_sid
         self.namespace.emit = self._note
 
@@ -75,7 +78,7 @@ class Browsers:
     async def settled(self) -> None:
         """Wait until everything that was told is done."""
         async with asyncio.timeout(20):
-            while self.refresher._changes_arrived.is_set() or self.refresher._tasks:
+            while self.refresher._changes_arrived.is_set() or self.reading or self.refresher._tasks:
                 await asyncio.gather(*self.refresher._tasks.values(), asyncio.sleep(0))
 
     def told(self) -> list[str]:
@@ -93,6 +96,14 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> OpenPages:
 async def browsers(shop: Shop, pages: OpenPages, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Browsers]:
     monkeypatch.setattr(refresh, "PAUSE", 0.0)
     browsers = Browsers(pages)
+    begin_round = browsers.refresher._round
+
+    async def counted(changed: Collection[str] | None) -> None:
+        browsers.reading += 1
+        await begin_round(changed)
+        browsers.reading -= 1
+
+    monkeypatch.setattr(browsers.refresher, "_round", counted)
     browsers.refresher.start()
     yield browsers
     await browsers.refresher.stop()
@@ -156,22 +167,70 @@ async def test_what_did_not_change_is_not_sent(browsers: Browsers, toys: Toys) -
     assert browsers.received == []
 
 
+async def test_pages_that_show_the_same_are_left_alone(
+    browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One unit fewer: a product's own page shows it, the home page does not."""
+    trompo = await toys.make("trompo", stock=40)
+    for number in range(12):
+        await browsers.open(f"tab_{number}", "/", HomeState)
+    await browsers.open("list", "/catalog", CatalogState)
+    await browsers.open("ana", "/product/trompo", ProductState)
+    touched: list[str] = []
+    modify_state = browsers.app.modify_state
+
+    def noted(token: BaseStateToken, **more: Any) -> Any:
+        touched.append(token.ident)
+        return modify_state(token, **more)
+
+    monkeypatch.setattr(browsers.app, "modify_state", noted)
+    await toys.stock("trompo", 39)
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    assert touched == browsers.told() == ["ana"]
+    await toys.stock("trompo", 0)
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    assert len(browsers.told()) == 1 + 14
+
+
+async def test_a_list_that_was_narrowed_is_compared_with_what_it_shows(
+    browsers: Browsers, toys: Toys
+) -> None:
+    trompo = await toys.make("trompo", brand="Uno", stock=40)
+    choices = {
+        "categories": [], "brands": ["Uno"], "ages": [], "on_sale": False, "sort": "title", "shown": 24,
+    }  # fmt: skip
+    await browsers.open("ana", "/catalog", CatalogState, lambda state: state.browse(choices))
+    await toys.stock("trompo", 39)
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    assert browsers.told() == []
+    await toys.cost("trompo", 12_300)
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    assert browsers.told() == ["ana"]
+    content = (await browsers.state("ana", CatalogState)).content
+    assert (content.is_custom, [card.price for card in content.page.cards]) == (True, [12_300])
+
+
 async def test_pages_alike_are_read_once(
     browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await toys.make("trompo")
     await toys.make("yoyo")
+    reads: list[str] = []
+    read = home.load
+
+    async def counted(params: PageParams) -> Any:
+        reads.append(params.path)
+        return await read(params)
+
+    monkeypatch.setattr(home, "load", counted)
     for number in range(12):
         await browsers.open(f"tab_{number}", "/", HomeState)
     await browsers.open("ana", "/product/trompo", ProductState)
-    reads: list[str] = []
-    read = HomeState._data
-
-    async def counted(self: HomeState, params: Any) -> Any:
-        reads.append(params.path)
-        return await read(self, params)
-
-    monkeypatch.setattr(HomeState, "_data", counted)
+    reads.clear()
     await toys.cost("trompo", 12_300)
     browsers.refresher.notify([trompo])
     await browsers.settled()
@@ -257,7 +316,8 @@ async def test_a_page_that_went_on_while_a_change_came_follows_at_its_next_addre
 ) -> None:
     trompo, yoyo = await toys.make("trompo"), await toys.make("yoyo")
     await browsers.open("ana", "/product/trompo", ProductState)
-    browsers.refresher._begin_round([trompo])  # what waits for its turn now
+    await toys.cost("trompo", 12_300)
+    await browsers.refresher._round([trompo])  # what waits for its turn now
     await browsers.open("ana", "/product/yoyo", ProductState)
     await browsers.settled()
     await toys.cost("yoyo", 12_300)
@@ -320,21 +380,26 @@ async def test_one_page_that_fails_takes_no_other_with_it(
     browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     trompo = await toys.make("trompo")
+    failing = False
+    read = home.load
+
+    async def load(params: PageParams) -> Any:
+        if failing:
+            raise ZeroDivisionError
+        return await read(params)
+
+    monkeypatch.setattr(home, "load", load)
     await browsers.open("ana", "/", HomeState)
     await browsers.open("luis", "/product/trompo", ProductState)
-
-    async def fail(_self: HomeState, _params: Any) -> Any:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(HomeState, "_data", fail)
+    failing = True
     await toys.cost("trompo", 12_300)
     with caplog.at_level(logging.ERROR, "storefront"):
         browsers.refresher.notify([trompo])
         await browsers.settled()
     assert browsers.told() == ["luis"]
     assert "ZeroDivisionError" in caplog.text
-    monkeypatch.undo()
-    browsers.refresher.notify([trompo])  # and the next round finds both again
+    failing = False
+    browsers.refresher.notify([trompo])  # and the next round finds it again
     await browsers.settled()
     assert browsers.told() == ["ana", "luis"]
 
@@ -345,6 +410,7 @@ async def test_an_idle_page_whose_state_was_dropped_is_asked_to_start_over(
     trompo = await toys.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     browsers.app.state_manager.states.clear()  # type: ignore[attr-defined]
+    await toys.cost("trompo", 12_300)
     browsers.refresher.notify([trompo])
     await browsers.settled()
     ((_, update),) = [(to, update) for to, update in browsers.received if update.events]

@@ -116,7 +116,7 @@ async def test_a_hidden_toy_is_shown_as_its_page_will_be(shop: Shop, toy: str, b
     preview: Any = await root.get_state(PreviewState)
     await PreviewState.event_handlers["load"].fn(preview)
     detail = preview.content.detail
-    assert (detail.card.title, detail.card.stock, detail.description) == ("Trompo azul", 10, "Gira.")
+    assert (detail.card.title, detail.variants[0].stock, detail.description) == ("Trompo azul", 10, "Gira.")
     with pytest.raises(NotFound):
         async with shop.database.read() as session:
             await product_detail(session, "trompo-de-madera")

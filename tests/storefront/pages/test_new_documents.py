@@ -26,7 +26,7 @@ async def shown_after(shopper: Callable[[], rx.State], event: Event, address: st
     root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})
     product, checkout = await root.get_state(ProductState), await root.get_state(CheckoutState)
     for state in (product, checkout):
-        state._show(PageData(state.content, state.meta))
+        state._show(PageData(getattr(state.content, "__wrapped__", state.content), state.meta))
     root.router = RouterData.from_router_data({"pathname": address, "asPath": address})
     assert await NewDocumentMiddleware([ProductState]).preprocess(APP, root, event) is None
     return [product.is_ready, checkout.is_ready]
