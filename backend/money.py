@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from babel.numbers import format_currency
 
@@ -12,6 +13,7 @@ CURRENCY = "COP"
 _TYPED = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII)
 
 
+@lru_cache(maxsize=4096)
 def format_cop(amount: Cop) -> str:
     """The amount as a Colombian shopper reads it, with no decimals: `$ 89.900`."""
     return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)

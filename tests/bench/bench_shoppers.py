@@ -2,8 +2,9 @@
 
 The whole shop as users run it, with two workers and Redis. Each shopper holds one websocket and speaks Reflex's
 protocol as the pages do: home, a search, the list, a product, into the cart; one in ten fills in the checkout and goes
-to the bank. Between two actions they think. Printed are the milliseconds of each action, and what the shop holds of a
-page.
+to the bank. Between two actions they think; on a slow machine for as many times longer as it is slow (`calibration`),
+or a crowd that the goal's machine can serve would only wait. Printed are the milliseconds of each action, and what
+the shop holds of a page.
 """
 
 import argparse
@@ -21,14 +22,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from backend.catalog.models import Product, Variant
+from backend.catalog.models import Product, Variant, for_sale
 from backend.database import Database
+from backend.inventory.models import InventoryLevel
 from backend.settings import Settings
 from backend.start import prepare
 from tests.attacks.frames import RawSocket, raw_socket
-from tests.bench import scene
+from tests.bench import calibration, scene
 from tests.ports import free_port
 
 ROOT = "reflex___state____state"
@@ -40,7 +42,9 @@ CHECKOUT = f"{ROOT}.storefront___pages___checkout___state____checkout_state"
 LOADED = '"is_hydrated_rx_state_":true'
 WORDS = ("oso", "madera", "trompo", "rompecabezas", "tren", "mapa", "kit")
 THINKING = (2.0, 18.0)
-"""Seconds between two actions of a shopper."""
+"""Seconds between two actions of a shopper, at calibration 1.0."""
+UNITS = 90
+"""Of each toy: a sale is another number of units to its pages."""
 BUYERS = 0.1
 """How many of them go to the bank."""
 MEDELLIN = "05001000"
@@ -99,8 +103,9 @@ class Toy:
 class Shopper:
     """Somebody with one page open."""
 
-    def __init__(self, socket: RawSocket, toys: list[Toy], figures: Figures) -> None:
+    def __init__(self, socket: RawSocket, toys: list[Toy], slowness: float, figures: Figures) -> None:
         self._socket = socket
+        self._thinking = [seconds * slowness for seconds in THINKING]
         self._toys = toys
         self._figures = figures
         self._place: dict[str, Any] = {"pathname": "/", "asPath": "/"}
@@ -143,7 +148,7 @@ class Shopper:
             TimeoutError: it did not come; nobody goes on with this page.
         """
         if name != "open":
-            await asyncio.sleep(random.uniform(*THINKING))
+            await asyncio.sleep(random.uniform(*self._thinking))
         sent = {
             "name": event,
             "router_data": self._place,
@@ -182,20 +187,23 @@ async def run(shoppers: int, seconds: float, kind: str) -> None:
             trusted_proxies="127.0.0.1",
         )
         await prepare(settings)
-        toys = await _toys(settings)
+        toys, slowness = await _toys(settings), calibration.measured()
         async with scene.shop_process(settings) as (process, _seconds):
-            crowd = Crowd(f"http://localhost:{settings.port}", toys, lambda: scene.memory_of(process))
+            crowd = Crowd(
+                f"http://localhost:{settings.port}", toys, slowness, lambda: scene.memory_of(process)
+            )
             await crowd.come(AT_ONCE, 0, Figures())  # what is made once is there
             before, figures = crowd.look(), Figures()
-            opened, shopped = await crowd.come(shoppers, seconds, figures)
+            opened, shopped = await crowd.come(shoppers, seconds * slowness, figures)
             await asyncio.sleep(5)  # what it does when pages close is over
             after = crowd.look()
-    print(f"{kind}, {shoppers} shoppers, load average {os.getloadavg()[0]:.1f}")
+    print(f"{kind}, {shoppers} shoppers, calibration {slowness:.2f}, load average {os.getloadavg()[0]:.1f}")
     figures.print()
     each = [(held - before) * 1024 / shoppers for held in (opened, shopped, after)]
     print(
         f"memory: {before:.0f} MiB without them; a page holds {each[0]:.0f} KiB once it is open (goal {GOAL_OPEN}),"
-        f" {each[1]:.0f} after {seconds:.0f} s of shopping, {each[2]:.0f} after it was closed (goal {GOAL_CLOSED})"
+        f" {each[1]:.0f} after {seconds * slowness:.0f} s of shopping, {each[2]:.0f} after it was closed"
+        f" (goal {GOAL_CLOSED})"
     )
 
 
@@ -206,11 +214,13 @@ class Crowd:
     Attributes:
         url: the shop's.
         toys: what they look at.
+        slowness: how many times longer they think.
         look: what is held, in MiB.
     """
 
     url: str
     toys: list[Toy]
+    slowness: float
     look: Callable[[], float]
 
     async def come(self, shoppers: int, seconds: float, figures: Figures) -> tuple[float, float]:
@@ -222,7 +232,7 @@ class Crowd:
             async with AsyncExitStack() as stack:
                 async with doors:
                     socket = await stack.enter_async_context(raw_socket(self.url, client=client))
-                    shopper = Shopper(socket, self.toys, figures)
+                    shopper = Shopper(socket, self.toys, self.slowness, figures)
                     await shopper.open()
                 await everybody.wait()  # all are there
                 await everybody.wait()  # and what is held was looked at
@@ -246,9 +256,14 @@ class Crowd:
 async def _toys(settings: Settings) -> list[Toy]:
     database = Database.from_settings(settings)
     try:
-        async with database.read() as session:
+        async with database.transaction() as session:
+            await session.execute(update(InventoryLevel).values(stocked=UNITS))
             found = (
-                select(Product.handle, Variant.id).join(Variant, Variant.product_id == Product.id).limit(40)
+                select(Product.handle, Variant.id)
+                .join(Variant, Variant.product_id == Product.id)
+                .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+                .where(for_sale())
+                .limit(40)
             )
             return [Toy(handle, variant) for handle, variant in (await session.execute(found)).all()]
     finally:
