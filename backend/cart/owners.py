@@ -32,6 +32,8 @@ async def cart_for(database: Database, cart_id: str, customer_id: str | None) ->
     Returns:
         A cart's id; empty when there is none yet.
     """
+    if not cart_id and customer_id is None:
+        return ""  # as most visitors come: nothing is asked
     async with database.read() as session:
         known = await _open(session, cart_id)
         if (known.customer_id if known else None) == customer_id:

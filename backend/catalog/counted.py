@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Number:
-    """What was counted, and the version that it holds for."""
+    """What was counted, and the version that it holds for: a later one may be a lower number on PostgreSQL."""
 
     version: int = -1
     value: object = None
@@ -47,6 +47,6 @@ async def counted(
     version = catalog if of_prices else lists
     number: _Number = known.setdefault(name, _Number())
     async with number.lock:
-        if number.version < version:
+        if number.version != version:
             number.value, number.version = await count(), version
         return cast("T", number.value)

@@ -15,10 +15,10 @@ from datetime import timedelta
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import CursorResult, bindparam, delete, select, update
+from sqlalchemy import CursorResult, Float, bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database, database_now, db_now
+from backend.database import Database, database_now, db_now, db_now_in
 from backend.errors import ShopError
 from backend.events import publish
 from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, handlers_of
@@ -155,24 +155,13 @@ class Worker:
         if not due:
             return []  # the usual case takes no lock
         groups = self._grouped(due, free, under_way)
-        claims = {job_id: uuid4().hex for job_id, *_ in groups}
-        claim_of = {job_id: claims[group[0]] for group in groups for job_id in group}
         async with self._database.transaction() as session:
-            rows = await session.execute(_TO_CLAIM, {"ids": list(claim_of)})
-            jobs = rows.scalars().all()
-            moment = await database_now(session)
-            found: dict[str, list[JobRun]] = {}
-            for job in jobs:
-                kind = self._handlers[job.kind].kind
-                job.claim, job.attempts = claim_of[cast("int", job.id)], job.attempts + 1
-                job.run_at = moment + kind.timeout + CLAIM_MARGIN
-                run = JobRun(cast("int", job.id), job.kind, job.key, job.payload, job.attempts)
-                found.setdefault(job.claim, []).append(run)
-        return [Claimed(self._handlers[runs[0].kind], claim, runs) for claim, runs in found.items()]
+            claimed = [await _take(session, self._handlers[name], ids) for name, ids in groups]
+        return [one for one in claimed if one.runs]
 
-    def _grouped(self, due: Iterable[Any], free: int, under_way: Counter[str]) -> list[list[int]]:
-        """The ids of jobs that are to be run together, for at most `free` runs, and of no kind too many at once."""
-        groups: list[list[int]] = []
+    def _grouped(self, due: Iterable[Any], free: int, under_way: Counter[str]) -> list[tuple[str, list[int]]]:
+        """The kind and the ids of jobs that are to be run together, for at most `free` runs, of no kind too many."""
+        groups: list[tuple[str, list[int]]] = []
         batches: dict[str, list[int]] = {}
         planned = Counter(under_way)
         for job_id, name in due:
@@ -182,9 +171,9 @@ class Worker:
                 batch.append(job_id)
             elif len(groups) < free and planned[name] < kind.at_once:
                 planned[name] += 1
-                groups.append([job_id])
+                groups.append((name, [job_id]))
                 if kind.batch > 1:
-                    batches[name] = groups[-1]
+                    batches[name] = groups[-1][1]
         return groups
 
     async def _do(self, claimed: Claimed) -> None:
@@ -241,6 +230,17 @@ class Worker:
                     await publish(session, JobFailed(cast("int", job.id), job.kind, job.key, job.error))
 
 
+async def _take(session: AsyncSession, handler: Handler, ids: Sequence[int]) -> Claimed:
+    """Claim these jobs of one kind; those that somebody else was quicker to take are left out."""
+    claim, lasts = uuid4().hex, handler.kind.timeout + CLAIM_MARGIN
+    rows = await session.execute(_CLAIM, {"ids": ids, "of_claim": claim, "seconds": lasts.total_seconds()})
+    runs = [
+        JobRun(cast("int", job_id), handler.kind.name, key, payload, attempts)
+        for job_id, key, payload, attempts in rows
+    ]
+    return Claimed(handler, claim, sorted(runs, key=lambda run: ids.index(run.id)))
+
+
 async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result) -> None:
     """The job is done and goes, or runs once more: because it says so, or was enqueued again meanwhile."""
     mine = {"job_id": job_id, "of_claim": claim}
@@ -267,8 +267,8 @@ _DUE = (
     .order_by(Job.run_at, Job.id)
     .limit(LOOK_AHEAD)
 )
-_TO_CLAIM = (
-    select(Job)
+_FREE = (
+    select(Job.id)
     .where(
         Job.id.in_(bindparam("ids", expanding=True)),
         Job.failed_at.is_(None),
@@ -276,6 +276,17 @@ _TO_CLAIM = (
     )
     .order_by(Job.run_at, Job.id)
     .with_for_update(skip_locked=True)
+)
+_CLAIM = (
+    update(Job)
+    .where(Job.id.in_(_FREE))
+    .values(
+        claim=bindparam("of_claim"),
+        attempts=Job.attempts + 1,
+        run_at=db_now_in(bindparam("seconds", type_=Float)),
+    )
+    .returning(Job.id, Job.key, Job.payload, Job.attempts)
+    .execution_options(synchronize_session=False)
 )
 _OF_CLAIM = select(Job).where(Job.claim == bindparam("of_claim")).with_for_update()
 _MINE = (Job.id == bindparam("job_id")) & (Job.claim == bindparam("of_claim"))

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from reflex.event import EventSpec
 from reflex_base.event.context import EventContext
 
-from backend.app import current_shop
+from backend.app import Shop, current_shop
 from backend.catalog.categories import category_tree
 from backend.catalog.views import CategoryNode
 from backend.contact import COUNTRY_CODE, phone_digits
@@ -97,8 +97,12 @@ class Frame:
 
 
 async def frame_values() -> Frame:
-    """The frame as it is now."""
+    """The frame as it is now, read again only after something of the catalogue, the content or the settings changed."""
     shop = current_shop()
+    return await shop.catalog_version.cached("frame", lambda: _read_frame(shop))
+
+
+async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
         departments = await category_tree(session)
     content = await shop.content.now()
