@@ -45,8 +45,9 @@ from backend.tracing import trace_statements
 
 SQLITE_BUSY_MS = 15_000
 _BEGIN = text("BEGIN IMMEDIATE")
-POOL_WAIT = 10.0
-"""Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait."""
+POOL_WAIT = 5.0
+"""Seconds that a session waits for a connection: longer than any answer takes, shorter than proxies wait, and than a
+page's state is locked (10 s): an event that waited in vain can still say so on its page."""
 
 _KNOWN = "known values"
 MOST_KNOWN = 500
