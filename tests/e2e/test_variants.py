@@ -85,7 +85,7 @@ async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
         await expect(page.locator(".stock")).to_have_text("¡Último disponible!")
         await expect(page.get_by_role("button", name="Agregar una unidad")).to_be_disabled()
         await _add(page)
-        document = await (await page.request.get(f"/product/carro?variant={ids[4]}")).text()
+        document = await shop.rendered(f"/product/carro?variant={ids[4]}")
         assert re.search(r'<span class="price__now">\$\s15\.000', document)
         (canonical,) = re.findall(r'<link [^>]*rel="canonical"[^>]*>', document)
         assert re.search(r'href="[^"]*/product/carro"', canonical)
