@@ -120,14 +120,17 @@ class Refresher:
         await asyncio.gather(*(self._look(pages, shared) for pages in alike.values()))
 
     async def _look(self, pages: Sequence[tuple[str, Showing, Seen]], shared: SharedReads) -> None:
-        """Read what these pages show alike; those that show something else are refreshed."""
+        """Read what these pages show alike; those that show something else are refreshed.
+
+        Where it cannot be read all are, and each tries again.
+        """
         _token, _showing, seen = pages[0]
+        digest = None
         try:
             async with self._readings:
                 digest = digest_of(await shared(seen.key, seen.read))
         except Exception:
-            log.exception("what open pages show could not be read again")
-            return
+            log.exception("what open pages show could not be read for all of them")
         for token, showing, seen in pages:
             if seen.digest != digest:
                 self._refresh_soon(token, showing, shared)

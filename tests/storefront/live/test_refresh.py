@@ -404,6 +404,30 @@ async def test_one_page_that_fails_takes_no_other_with_it(
     assert browsers.told() == ["ana", "luis"]
 
 
+async def test_what_could_not_be_read_for_all_is_tried_again_by_each(
+    browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trompo = await toys.make("trompo")
+    failures = 0
+    read = home.load
+
+    async def load(params: PageParams) -> Any:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise ZeroDivisionError
+        return await read(params)
+
+    monkeypatch.setattr(home, "load", load)
+    for token in ("ana", "luis"):
+        await browsers.open(token, "/", HomeState)
+    failures = 1
+    await toys.cost("trompo", 12_300)
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    assert browsers.told() == ["ana", "luis"]
+
+
 async def test_an_idle_page_whose_state_was_dropped_is_asked_to_start_over(
     browsers: Browsers, toys: Toys
 ) -> None:
