@@ -131,7 +131,7 @@ class Shopper:
     async def _buy(self) -> None:
         await self._go("checkout", "/checkout")
         where = {"dane_code": MEDELLIN, "address": STREET, "option_id": ""}
-        priced = await self._do("quote", f"{CHECKOUT}.ship", where, CART)
+        priced = await self._do("quote", f"{CHECKOUT}.ship", where, '"status":"ready"')
         total = TOTAL.findall(priced)
         if total:
             order = {"values": FORM, "total": int(total[-1])}
