@@ -4,8 +4,8 @@ The storefront's server, a test or a command makes one `Shop` and starts it. The
 so that page loaders and state handlers, to which Reflex passes no arguments of ours, find it with `current_shop`.
 """
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol
 
 import httpx
 
@@ -16,6 +16,7 @@ from backend.catalog.bulk.running import BulkChanges
 from backend.catalog.picture_store import picture_store
 from backend.catalog.price_lists.running import Sales
 from backend.catalog.uploads import PictureUploads
+from backend.catalog.version_cache import VersionCache
 from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.estimates import ShippingEstimates
@@ -59,6 +60,9 @@ from backend.stock_notices.service import StockNotices
 from backend.tracing import stop_tracing
 from backend.upkeep.tidy import Tidy
 
+MOST_PAGES = 64
+"""Addresses whose page's content is kept: some 10 to 100 KiB each."""
+
 
 class Service(Protocol):
     """Something that another package runs together with the shop, such as the renderer of the storefront."""
@@ -83,6 +87,8 @@ class Shop:
         self.services: list[Service] = []
         self.database = Database.from_settings(settings)
         self.catalog_version = VersionProbe(self.database)
+        self.pages = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
+        """What open pages show, of those that show everybody the same."""
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.content = StandingContent(self.database, self.catalog_version)
         self.pictures = picture_store(settings)

@@ -30,8 +30,8 @@ RULES = (
         "only backend/settings.py reads the environment",
         frozenset({"os.environ", "os.environb", "os.getenv", "os.putenv", "dotenv"}),
         frozenset(
-            {"backend/settings.py", "storefront/toolchain.py"}
-        ),  # the latter sets what Reflex and npm read
+            {"backend/settings.py", "storefront/serve.py", "storefront/toolchain.py"}
+        ),  # the latter two set what Granian, Reflex and npm read
     ),
     Rule(
         "only backend/database.py and backend/postgresql.py make engines and sessions",

@@ -1,20 +1,16 @@
-"""What a document is made of: its page's loader is run, and what it gave is stored until the catalogue changes.
-
-This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each document whether the
-catalogue or the stock has changed since (`backend/catalog/version_probe.py`).
-"""
+"""What a document is made of: its page's loader is run, and what it gave is stored until catalogue or stock change."""
 
 import logging
 from asyncio import gather
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from cachetools import LRUCache
 from reflex_base.constants.state import FIELD_MARKER
 
 from backend.app import current_shop
+from backend.catalog.version_cache import VersionCache
 from backend.catalog.version_probe import Version
 from backend.errors import InvalidData, NotFound
 from backend.single_flight import SingleFlight
@@ -51,12 +47,12 @@ class LoadedPage:
 
 
 class PageCache:
-    """Runs the pages' loaders, at most once for each version of the catalogue and the stock."""
+    """Runs the pages' loaders; those of public pages at most once for each version of the catalogue and the stock."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._loading = SingleFlight[str, LoadedPage]()
-        self._stored: LRUCache[str, tuple[Version, LoadedPage]] = LRUCache(
-            max_bytes, getsizeof=lambda stored: len(stored[1].initial_state)
+        self._stored = VersionCache[str, LoadedPage](
+            _version, max_bytes, lambda page: len(page.initial_state)
         )
 
     async def page(self, page: Page, url: str) -> LoadedPage:
@@ -65,7 +61,13 @@ class PageCache:
         Raises:
             Exception: the page's loader failed.
         """
-        return await self._get(url, lambda: load_page(page, url), is_stored=page.is_public)
+
+        def load() -> Awaitable[LoadedPage]:
+            return load_page(page, url)
+
+        if page.is_public:
+            return await self._stored.get(url, load)
+        return await self._loading.share_next(url, load)
 
     async def not_found(self) -> LoadedPage:
         """What is shown for every address that leads nowhere.
@@ -73,21 +75,11 @@ class PageCache:
         Raises:
             Exception: the departments could not be read.
         """
-        return await self._get("", load_not_found, is_stored=True)
+        return await self._stored.get("", load_not_found)
 
-    async def _get(
-        self, key: str, load: Callable[[], Awaitable[LoadedPage]], *, is_stored: bool
-    ) -> LoadedPage:
-        if not is_stored:
-            return await self._loading.share_next(key, load)
-        version = await current_shop().catalog_version.now()  # asked for first: what is loaded is never older
-        stored = self._stored.get(key)
-        if stored is not None and stored[0] == version:
-            return stored[1]
-        loaded = await self._loading.share_next(key, load)
-        if len(loaded.initial_state) <= self._stored.maxsize:
-            self._stored[key] = (version, loaded)
-        return loaded
+
+async def _version() -> Version:
+    return await current_shop().catalog_version.now()
 
 
 async def load_page(page: Page, url: str) -> LoadedPage:

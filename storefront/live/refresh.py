@@ -6,20 +6,17 @@ page shows already, the page is left alone: a toy that is sold is another number
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from time import monotonic
-from typing import Any, Protocol, TypeVar, cast
+from typing import Protocol, cast
 
 import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
 
-from backend.single_flight import SingleFlight
 from storefront.live.open_pages import OpenPages, Seen, Showing, address_of, digest_of
 from storefront.live.state_loss import is_lost, start_over
 
 log = logging.getLogger(__name__)
-
-Value = TypeVar("Value")
 
 PAUSE = 0.2
 """Seconds between two rounds: a product that changes all the time refreshes its pages five times a second. After a
@@ -30,24 +27,10 @@ MOST_LOCKED = 32
 """Pages whose states are locked at the same time, to be refreshed in turn: their shoppers' own events wait."""
 
 
-class SharedReads:
-    """The readings of one round, each shared by all pages that need it. The next page tries again what failed."""
-
-    def __init__(self) -> None:
-        self._reading = SingleFlight[Hashable, Any]()
-        self._known: dict[Hashable, Any] = {}
-
-    async def __call__(self, what: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
-        """The result of `read`, or of the first page that asked for the same `what` in this round."""
-        if what not in self._known:
-            self._known[what] = await self._reading.share(what, read)
-        return cast("Value", self._known[what])
-
-
 class Refreshable(Protocol):
     """A state that shows products."""
 
-    async def _update(self, shared: SharedReads) -> None:
+    async def _update(self) -> None:
         """Read again what is shown, and show it if it differs."""
 
 
@@ -66,7 +49,7 @@ class Refresher:
         self._readings = asyncio.Semaphore(AT_ONCE)
         self._locks = asyncio.Semaphore(MOST_LOCKED)
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._waiting: dict[str, tuple[SharedReads, tuple[Showing, ...]]] = {}
+        self._waiting: dict[str, tuple[Showing, ...]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._rounds: asyncio.Task[None] | None = None
 
@@ -109,17 +92,16 @@ class Refresher:
 
         For None all of them: Redis may have been away, and the states of pages with it.
         """
-        shared = SharedReads()
         alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():
             for showing in showings:
                 if changed is None or showing.seen is None:
-                    self._refresh_soon(token, showing, shared)
+                    self._refresh_soon(token, showing)
                 else:
                     alike.setdefault(showing.seen.key, []).append((token, showing, showing.seen))
-        await asyncio.gather(*(self._look(pages, shared) for pages in alike.values()))
+        await asyncio.gather(*(self._look(pages) for pages in alike.values()))
 
-    async def _look(self, pages: Sequence[tuple[str, Showing, Seen]], shared: SharedReads) -> None:
+    async def _look(self, pages: Sequence[tuple[str, Showing, Seen]]) -> None:
         """Read what these pages show alike; those that show something else are refreshed.
 
         Where it cannot be read all are, and each tries again.
@@ -128,30 +110,29 @@ class Refresher:
         digest = None
         try:
             async with self._readings:
-                digest = digest_of(await shared(seen.key, seen.read))
+                digest = digest_of(await seen.read())
         except Exception:
             log.exception("what open pages show could not be read for all of them")
         for token, showing, seen in pages:
             if seen.digest != digest:
-                self._refresh_soon(token, showing, shared)
+                self._refresh_soon(token, showing)
 
-    def _refresh_soon(self, token: str, showing: Showing, shared: SharedReads) -> None:
-        _, due = self._waiting.get(token, (shared, ()))
-        self._waiting[token] = shared, tuple(dict.fromkeys((*due, showing)))
+    def _refresh_soon(self, token: str, showing: Showing) -> None:
+        due = self._waiting.get(token, ())
+        self._waiting[token] = tuple(dict.fromkeys((*due, showing)))
         if token not in self._tasks:
             self._tasks[token] = asyncio.create_task(self._refresh(token), name="refresh an open page")
 
     async def _refresh(self, token: str) -> None:
         try:
             while token in self._waiting:
-                shared, due = self._waiting.pop(token)
-                await self._update(token, shared, due)
+                await self._update(token, self._waiting.pop(token))
         except Exception:
             log.exception("an open page could not be refreshed")
         finally:
             del self._tasks[token]
 
-    async def _update(self, token: str, shared: SharedReads, due: Collection[Showing]) -> None:
+    async def _update(self, token: str, due: Collection[Showing]) -> None:
         """Let these states of a page read again what they show."""
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
@@ -161,7 +142,7 @@ class Refresher:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     # not public: every public method of a state is an event that anybody may send
-                    await cast(Refreshable, state)._update(shared)  # noqa: SLF001
+                    await cast(Refreshable, state)._update()  # noqa: SLF001
                 else:
                     self._pages.forget(token, showing)
         if has_to_start_over:

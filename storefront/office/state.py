@@ -34,7 +34,6 @@ from backend.office.attention import count_open
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
 from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
-from storefront.live.refresh import SharedReads
 from storefront.live.state_loss import KnownClientState, document_number
 from storefront.office.places import ENTER
 from storefront.office.session import actor_at
@@ -217,7 +216,7 @@ class OfficeScreen(Tells, mixin=True):
         if self._topics:
             watch_topics(self, self._topics)
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         """Something of the screen's topics has changed: see `storefront.live.refresh`."""
         actor = await actor_at(self)
         if actor is None:

@@ -6,13 +6,14 @@ A loader is the one place that reads what a page shows: the page's `load` event 
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
 
+from backend.app import current_shop
 from storefront.live.open_pages import Seen, address_of, digest_of, watch
-from storefront.live.refresh import SharedReads
 from storefront.meta import DocumentMeta
 from storefront.state.handlers import event
 
@@ -97,26 +98,31 @@ class PageState(rx.State, mixin=True):
         return None
 
     def _reading(self, params: PageParams) -> Reading | None:  # noqa: ARG002
-        """What reads the page at this address and needs no state, as many other pages read it too."""
+        """What reads the page at this address, and reads the same for every shopper who comes with the same `_key`."""
         return None
 
     def _further_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """What else than the address decides what is shown: a part of the key that shares the reading."""
+        """What else than the address decides what is read."""
         return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:
         """What the page shows at this address."""
-        reading = self._reading(params)
-        if reading is None:
+        shared = self._shared(params)
+        if shared is None:
             raise NotImplementedError
-        return await reading()
+        return await shared()
+
+    def _shared(self, params: PageParams) -> Reading | None:
+        """Its reading, done again only after the catalogue or the stock has changed, and shared by all such pages."""
+        reading = self._reading(params)
+        return reading and partial(current_shop().pages.get, self._key(params), reading)
 
     def _show(self, data: PageData[Any]) -> None:
         self._set(data)
         self._address = address_of(self)
         params = PageParams.from_url(self._address)
-        reading = self._reading(params)
-        seen = reading and Seen(self._key(params), reading, digest_of(data))
+        shared = self._shared(params)
+        seen = shared and Seen(self._key(params), shared, digest_of(data))
         watch(self, data.content, data.watched, seen=seen)
 
     def _set(self, data: PageData[Any]) -> None:
@@ -131,10 +137,9 @@ class PageState(rx.State, mixin=True):
         if self._address != address_of(self):
             self.reset()  # type: ignore[no-untyped-call]
 
-    async def _update(self, shared: SharedReads) -> None:
+    async def _update(self) -> None:
         """Load the page again, and show it if it differs."""
-        params = PageParams.from_url(address_of(self))
-        data = await shared(self._key(params), lambda: self._data(params))
+        data = await self._data(PageParams.from_url(address_of(self)))
         if not self._is_shown(data):
             self._show(data)
 

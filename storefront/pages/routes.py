@@ -72,7 +72,6 @@ class Page:
 
     def add_to(self, app: rx.App) -> None:
         """Add the page to the app. When it opens, departments and cart are loaded too."""
-        frame = [FrameState.load_departments, CartState.load_cart]
         if self.state is None:
             app.add_page(
                 self.component,
@@ -80,7 +79,7 @@ class Page:
                 title=with_shop(self.title),
                 description=self.description or None,
                 image=OG_IMAGE,  # without one Reflex names a file of its own on the page for unknown addresses
-                on_load=[*filter(None, [self.refresh]), *frame],
+                on_load=[*filter(None, [self.refresh]), CartState.load_frame],
             )
             return
         meta = self.state.meta
@@ -90,7 +89,7 @@ class Page:
             title=with_shop(meta.title),
             image=meta.image,  # type: ignore[arg-type]
             meta=head(meta),
-            on_load=[self.state.load, *frame],
+            on_load=[self.state.load, CartState.load_frame],
         )
 
     def matches(self, segments: tuple[str, ...]) -> bool:

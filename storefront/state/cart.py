@@ -15,8 +15,7 @@ from backend.errors import NotFound, TooManyRequests
 from backend.rate_limit import Client, hit
 from backend.texts import _
 from storefront.live.open_pages import watch
-from storefront.live.refresh import SharedReads
-from storefront.state.frame import errors_as_notices
+from storefront.state.frame import FrameState, errors_as_notices, show_frame
 from storefront.state.handlers import (
     checked_fields,
     checked_id,
@@ -73,6 +72,15 @@ class CartState(rx.State):
     added: rx.Field[Added] = rx.field(default_factory=Added)
     code_problem: rx.Field[str] = rx.field("")
     """Why the code that was typed last takes nothing off."""
+
+    @event()
+    async def load_frame(self) -> None:
+        """Load what is around every page: departments, what is said of the shop, and the cart. One event for all."""
+        async with errors_as_notices(self):
+            await show_frame(await self.get_state(FrameState))
+        async with errors_as_notices(self):
+            await use_own_cart(self)
+            await refresh(self)
 
     @event()
     async def load_cart(self) -> None:
@@ -152,7 +160,7 @@ class CartState(rx.State):
             await refresh(self)
         self.answers = next_number(self.answers)
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         await refresh(self)
 
 

@@ -31,7 +31,6 @@ from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
 from backend.texts import _
 from storefront.live.open_pages import watch
-from storefront.live.refresh import SharedReads
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
@@ -150,25 +149,23 @@ class FrameState(rx.State):
     announcement: rx.Field[Announcement] = rx.field(default_factory=Announcement)
     footer: rx.Field[Footer] = rx.field(default_factory=Footer)
 
-    @event()
-    async def load_departments(self) -> None:
-        """Read the menu's departments and what is said of the shop, as they are now."""
-        self._show(await frame_values())
-        watch(self, (), {Topic.CONTENT, Topic.SETTINGS})
-
-    async def _update(self, shared: SharedReads) -> None:
+    async def _update(self) -> None:
         """The office said something else: see `storefront.live.refresh`."""
-        self._show(await shared("frame", frame_values))
-
-    def _show(self, frame: Frame) -> None:
-        for name in ("departments", "shop", "announcement", "footer"):
-            if getattr(frame, name) != getattr(self, name):
-                setattr(self, name, getattr(frame, name))
+        await show_frame(self)
 
     @event()
     def show_failure(self) -> None:
         """Show that something unexpected went wrong."""
         show_notice(self, FAILURE)
+
+
+async def show_frame(state: FrameState) -> None:
+    """Show the departments and what is said of the shop, as they are now and whenever that changes."""
+    frame = await frame_values()
+    for name in ("departments", "shop", "announcement", "footer"):
+        if getattr(frame, name) != getattr(state, name):
+            setattr(state, name, getattr(frame, name))
+    watch(state, (), {Topic.CONTENT, Topic.SETTINGS})
 
 
 def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:

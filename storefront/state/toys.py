@@ -6,7 +6,6 @@ from backend.app import current_shop
 from backend.catalog.browse import cards, new_or_featured_cards
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
-from storefront.live.refresh import SharedReads
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_texts, event
 from storefront.state.wishlist import LONGEST_HANDLE
@@ -37,7 +36,7 @@ class OfferedState(ToysState, rx.State):
             await self._load()
         self.is_known = True
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         await self._load()
 
     async def _load(self) -> None:
@@ -55,7 +54,7 @@ class ViewedState(ToysState, rx.State):
             await self._load(checked_texts(handles, MOST_VIEWED, LONGEST_HANDLE))
         self.is_known = True
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         await self._load([card.handle for card in self.cards])
 
     async def _load(self, handles: list[str]) -> None:

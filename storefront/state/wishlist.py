@@ -6,7 +6,6 @@ from backend.app import current_shop
 from backend.catalog.browse import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
-from storefront.live.refresh import SharedReads
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_texts, event
 
@@ -37,7 +36,7 @@ class WishlistState(rx.State):
         # written again, so that in Redis it expires no earlier than the states that are written when a page connects
         self.is_known = True
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         await self._load([card.handle for card in self.cards])
 
     async def _load(self, handles: list[str]) -> None:

@@ -29,7 +29,6 @@ from storefront.components.change_bank import change_bank
 from storefront.components.forms import LONGEST, Town, town_view
 from storefront.components.links import order_path
 from storefront.live.open_pages import watch
-from storefront.live.refresh import SharedReads
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
@@ -98,7 +97,7 @@ class CheckoutState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[str]:
         return await load(params)
 
-    async def _update(self, _shared: SharedReads) -> None:
+    async def _update(self) -> None:
         """The office switched a way to pay or to ship on or off: see `storefront.live.refresh`."""
         cart_id = await self._cart()
         if self.stage != "open" or not cart_id:

@@ -21,7 +21,7 @@ from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
 from storefront.live import refresh
 from storefront.live.open_pages import OpenPages
-from storefront.live.refresh import Refresher, SharedReads
+from storefront.live.refresh import Refresher
 from storefront.live.state_loss import KnownClientState, start_over_event
 from storefront.pages import home
 from storefront.pages.catalog import CatalogState
@@ -450,22 +450,3 @@ async def test_a_state_that_does_not_know_its_browser_is_not_shown(browsers: Bro
     browsers.refresher.notify([trompo])
     await browsers.settled()
     assert [update.events for _, update in browsers.received] == [[start_over_event()]]
-
-
-async def test_once_reads_once_and_tells_everybody_of_a_failure() -> None:
-    shared, reads = SharedReads(), 0
-
-    async def read() -> int:
-        nonlocal reads
-        reads += 1
-        await asyncio.sleep(0)
-        return reads
-
-    assert await asyncio.gather(*(shared("a", read) for _ in range(5))) == [1] * 5
-    assert await shared("b", read) == 2
-
-    async def fail() -> int:
-        raise ZeroDivisionError
-
-    failures = await asyncio.gather(*(shared("c", fail) for _ in range(3)), return_exceptions=True)
-    assert [type(failure) for failure in failures] == [ZeroDivisionError] * 3

@@ -119,6 +119,6 @@ async def test_a_session_that_ends_shows_nothing_more(shop: Shop, browser_of: At
     assert screen.is_ready
     async with shop.database.transaction() as session:
         await session.execute(update(StaffSession).values(revoked_at=db_now()))
-    await screen._update(None)
+    await screen._update()
     assert (screen.content, screen.is_ready, screen.problem) == (None, False, "ended")
     assert "/oficina/entrar" in str(await SCREENS[0].event_handlers["load"].fn(screen))

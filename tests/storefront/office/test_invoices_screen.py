@@ -40,11 +40,11 @@ async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, floor: Floor, 
     assert shop.sandbox.invoicing is not None
     shop.sandbox.invoicing.faults.plan(Fault.REJECT)
     sold = await sell(shop)
-    await owner._update(None)
+    await owner._update()
     assert (owner.content.rows, owner.fresh) == ([], 1)
     await sent(owner, "show_fresh")
     await shop.worker.run_due(ISSUE)
-    await owner._update(None)
+    await owner._update()
     (row,) = owner.content.rows
     assert (row.title, row.chip.text, row.can_retry, row.pdf_href) == (
         "Factura SETP990000000", "Rechazada", True, "",
@@ -57,7 +57,7 @@ async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, floor: Floor, 
     await sent(owner, "retry", row.id)
     assert owner.content.rows[0].chip.text == "Pendiente"
     await shop.worker.run_due(ISSUE)
-    await owner._update(None)
+    await owner._update()
     (row,) = owner.content.rows
     assert (row.chip.text, row.pdf_href) == ("Emitida", f"/admin/invoices/{row.id}/pdf")
     await sent(owner, "retry", row.id)

@@ -99,7 +99,7 @@ async def test_two_people_are_asked(toy: str, browser_of: At) -> None:
     assert (lina.told.tone, lina.met > 0) == ("problem", True)
     await sent(lina, "save", {**linas, "is_published": "", "seen": lina.content.seen})
     assert (lina.clashes, lina.told.tone) == ([], "news")
-    await berta._update(None)
+    await berta._update()
     shown = berta.content
     assert (shown.texts["title"], shown.texts["brand"], shown.variants[0].price) == (
         "Trompo azul",

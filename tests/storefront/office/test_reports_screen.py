@@ -55,6 +55,6 @@ async def test_a_file_is_asked_for_and_shown(shop: Shop, browser_of: At) -> None
     (waiting,) = screen.exports
     assert (waiting.is_done, waiting.done, waiting.total, screen.told.tone) == (False, 0, 1, "news")
     await shop.worker.run_due(JOB)
-    await screen._update(None)
+    await screen._update()
     (done,) = screen.exports
     assert (done.id, done.is_done, done.href) == (waiting.id, True, f"/admin/exports/{waiting.id}")

@@ -55,7 +55,7 @@ async def test_the_list_is_by_deadline_pages_and_counts_what_is_new(
     assert [row.id for row in screen.content.rows] == [soon.id, late.id]
     assert screen.content.cursor == ""
     nothing_came = await opened(shop, delivered, "reversal", 0)
-    await screen._update(None)
+    await screen._update()
     assert screen.fresh == 1
     await sent(screen, "show_fresh")
     assert screen.content.newest == nothing_came.number

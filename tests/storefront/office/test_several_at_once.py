@@ -86,7 +86,7 @@ async def test_a_toy_is_bought_while_two_edit_it(
         ("Precio", "$ 70.000", "$ 60.000")
     ]
     assert berta.told.tone == "problem"
-    await berta._update(None)
+    await berta._update()
     assert berta.content.variants[0].lying == "13 libres · 2 apartadas"
 
 
@@ -108,7 +108,7 @@ async def test_two_act_on_the_order_that_a_shopper_pays(
     await asyncio.gather(done(lina, "deliver"), done(berta, "deliver"))
     assert "news" in {screen.told.tone for screen in (lina, berta)}
     for screen in (lina, berta):
-        await screen._update(None)
+        await screen._update()
         assert "Entregado" in [chip.text for chip in screen.content.chips]
     async with shop.database.read() as session:
         (parcel,) = await fulfillments_of_order(session, order_id)

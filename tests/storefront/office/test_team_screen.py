@@ -121,7 +121,7 @@ async def test_what_others_do_moves_no_row(shop: Shop, browser_of: At) -> None:
     await sent(rival, "revoke", row.id)
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, luis, is_disabled=True)
-    await screen._update(None)
+    await screen._update()
     assert screen.fresh == 1
     assert [one.id for one in screen.content.members] == before
     assert [one.is_disabled for one in screen.content.members if one.id == luis] == [True]
@@ -149,5 +149,5 @@ async def test_one_ends_ones_own_sessions_and_no_others(shop: Shop, browser_of: 
     (own,) = account.content.sessions
     assert own.is_current
     await sent(account, "end_session", own.id)
-    await account._update(None)
+    await account._update()
     assert (account.content, account.problem) == (None, "ended")

@@ -1,8 +1,18 @@
-"""What a page is asked for, out of an address that anybody may have written."""
+"""What a page is asked for, out of an address that anybody may have written, and how often it is read."""
+
+from collections.abc import Callable
 
 import pytest
+import reflex as rx
+from sqlalchemy import update
 
-from storefront.pages.loading import PageParams
+from backend.app import Shop
+from backend.catalog.models import Product
+from backend.content.home import HomePage
+from storefront.pages import home
+from storefront.pages.home import HomeState, load
+from storefront.pages.loading import PageData, PageParams
+from tests.shop_floor import Floor, make_toy
 
 
 def test_the_parts_of_an_address() -> None:
@@ -37,3 +47,29 @@ def test_an_absurd_number_of_parameters_is_no_failure() -> None:
 )
 def test_the_part_of_the_path_that_varies(url: str, tail: str) -> None:
     assert PageParams.from_url(url).tail == tail
+
+
+async def test_pages_that_show_alike_are_read_once_until_something_changes(
+    shop: Shop, floor: Floor, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "oso", brand="Nido Andino")
+    reads: list[str] = []
+
+    async def noted(params: PageParams) -> PageData[HomePage]:
+        reads.append(params.path)
+        return await load(params)
+
+    monkeypatch.setattr(home, "load", noted)
+    ana, luis = await shopper().get_state(HomeState), await shopper().get_state(HomeState)
+    await ana.load()
+    await luis.load()
+    assert reads == ["/"]
+    assert [card.title for card in luis.content.new_or_featured] == ["Oso"]
+
+    async with shop.database.transaction() as session:
+        await session.execute(update(Product).values(title="Oso de felpa"))
+    await ana.load()
+    assert reads == ["/", "/"]
+    assert [card.title for card in ana.content.new_or_featured] == ["Oso de felpa"]
+    assert [card.title for card in luis.content.new_or_featured] == ["Oso"]

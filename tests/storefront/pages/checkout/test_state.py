@@ -24,7 +24,6 @@ from backend.orders.service import JUST_PLACED
 from backend.outage import DatabaseUnavailable
 from backend.shipping.options import ShippingOff
 from backend.staff.rights import COMMAND_LINE
-from storefront.live.refresh import SharedReads
 from storefront.pages.checkout.failures import kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping, shipping_card
@@ -394,7 +393,7 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     running = list(shop.payments.providers), list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
         await switch(session, COMMAND_LINE, MANUAL, is_on=False, running=running)
-    await state._update(SharedReads())
+    await state._update()
     assert ([one.is_pickup for one in state.shipping.choices], state.shipping.chosen) == ([False], "")
     with pytest.raises(ShippingOff) as refused:
         await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
@@ -403,7 +402,7 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     async with shop.database.transaction() as session:
         await switch(session, COMMAND_LINE, MANUAL, is_on=True, running=running)
         await switch(session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, running=running)
-    await state._update(SharedReads())
+    await state._update()
     assert not state.is_payable
     with pytest.raises(PaymentOff) as off:
         await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")

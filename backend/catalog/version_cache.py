@@ -1,0 +1,54 @@
+"""Values that are read again only after the catalogue or the stock has changed.
+
+This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each use whether anything
+has changed since (`backend.catalog.version_probe`).
+"""
+
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache
+
+from backend.catalog.version_probe import Version
+from backend.single_flight import SingleFlight
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def _one(_value: object) -> int:
+    return 1
+
+
+class VersionCache(Generic[Key, Value]):
+    """Values by key, each with the version that it holds for. The least recently used go first.
+
+    A key says all that its value depends on besides the database; nobody changes a value.
+    """
+
+    def __init__(
+        self, version: Callable[[], Awaitable[Version]], most: int, size: Callable[[Value], int] = _one
+    ) -> None:
+        """`version` gives what is committed now; the `size` of all values together is `most` at most."""
+        self._version = version
+        self._reading = SingleFlight[tuple[Key, Version], Value]()
+        self._size = size
+        self._stored: LRUCache[Key, tuple[Version, Value]] = LRUCache(
+            most, getsizeof=lambda stored: size(stored[1])
+        )
+
+    async def get(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
+        """What `read` gave at the version of now. Who asks at the same version shares one reading.
+
+        Raises:
+            DatabaseUnavailable: the database does not answer.
+            Exception: what `read` raised, for all who share it.
+        """
+        version = await self._version()  # asked for first: what is read is never older
+        stored = self._stored.get(key)
+        if stored is not None and stored[0] == version:
+            return stored[1]
+        value = await self._reading.share((key, version), read)
+        if self._size(value) <= self._stored.maxsize:
+            self._stored[key] = (version, value)
+        return value

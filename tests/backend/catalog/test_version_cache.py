@@ -1,0 +1,116 @@
+"""Values are read again after every change of the catalogue or the stock, and only then."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from backend.catalog.version_cache import VersionCache
+from backend.catalog.version_probe import Version
+
+
+class Catalogue:
+    """A catalogue that changes when it is told to, and readers of it that wait until they may read."""
+
+    def __init__(self) -> None:
+        self.version = Version(1, 1, 1)
+        self.reads = 0
+        self.begun = asyncio.Queue[None]()
+        self.may_read = asyncio.Event()
+        self.may_read.set()
+
+    async def now(self) -> Version:
+        return self.version
+
+    def change(self) -> None:
+        self.version = Version(self.version.catalog + 1, 1, 1)
+
+    async def read(self) -> str:
+        self.reads += 1
+        self.begun.put_nowait(None)
+        seen = f"read at {self.version.catalog}"
+        await self.may_read.wait()
+        return seen
+
+
+@pytest.fixture
+def catalogue() -> Catalogue:
+    return Catalogue()
+
+
+async def test_what_did_not_change_is_read_once(catalogue: Catalogue) -> None:
+    cache = VersionCache[str, str](catalogue.now, 10)
+    assert [await cache.get("home", catalogue.read) for _ in range(3)] == ["read at 1"] * 3
+    assert catalogue.reads == 1
+
+
+@pytest.mark.parametrize("changed", [Version(2, 1, 1), Version(1, 2, 1), Version(1, 1, 2), Version(0, 1, 1)])
+async def test_any_other_number_is_another_version(catalogue: Catalogue, changed: Version) -> None:
+    """On PostgreSQL a later version may be a lower number."""
+    cache = VersionCache[str, str](catalogue.now, 10)
+    await cache.get("home", catalogue.read)
+    catalogue.version = changed
+    assert await cache.get("home", catalogue.read) == f"read at {changed.catalog}"
+
+
+async def test_who_asks_at_one_version_shares_a_reading(catalogue: Catalogue) -> None:
+    cache = VersionCache[str, str](catalogue.now, 10)
+    assert await asyncio.gather(*(cache.get("home", catalogue.read) for _ in range(5))) == ["read at 1"] * 5
+    assert catalogue.reads == 1
+
+
+async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue: Catalogue) -> None:
+    cache = VersionCache[str, str](catalogue.now, 10)
+    catalogue.may_read.clear()
+    first = asyncio.create_task(cache.get("home", catalogue.read))
+    await catalogue.begun.get()
+    catalogue.change()
+    second = asyncio.create_task(cache.get("home", catalogue.read))
+    await catalogue.begun.get()
+    catalogue.may_read.set()
+    assert [await first, await second] == ["read at 1", "read at 2"]
+    assert await cache.get("home", catalogue.read) == "read at 2"
+
+
+async def test_a_slow_reading_from_before_a_change_is_not_given_after_it(catalogue: Catalogue) -> None:
+    """It ends last, and takes the place of the one that was read after the change."""
+    cache = VersionCache[str, str](catalogue.now, 10)
+    catalogue.may_read.clear()
+    slow = asyncio.create_task(cache.get("home", catalogue.read))
+    await catalogue.begun.get()
+    catalogue.change()
+
+    async def quick() -> str:
+        return "read at 2"
+
+    assert await cache.get("home", quick) == "read at 2"
+    catalogue.may_read.set()
+    assert await slow == "read at 1"
+    assert await cache.get("home", quick) == "read at 2"
+
+
+async def test_a_failure_is_told_to_all_who_share_it_and_not_kept(catalogue: Catalogue) -> None:
+    cache = VersionCache[str, str](catalogue.now, 10)
+
+    async def fail() -> str:
+        raise ZeroDivisionError
+
+    failures = await asyncio.gather(*(cache.get("home", fail) for _ in range(3)), return_exceptions=True)
+    assert [type(failure) for failure in failures] == [ZeroDivisionError] * 3
+    assert await cache.get("home", catalogue.read) == "read at 1"
+
+
+async def test_the_least_recently_used_go_first_and_what_is_too_large_is_not_kept() -> None:
+    catalogue, read = Catalogue(), list[str]()
+
+    def reads(text: str) -> Callable[[], Awaitable[str]]:
+        async def read_it() -> str:
+            read.append(text)
+            return text
+
+        return read_it
+
+    cache = VersionCache[str, str](catalogue.now, 6, len)
+    for text in ("abc", "def", "abc", "ghi", "abc", "def", "larger than all", "larger than all"):
+        await cache.get(text, reads(text))
+    assert read == ["abc", "def", "ghi", "def", "larger than all", "larger than all"]
