@@ -31,24 +31,33 @@ class VersionCache(Generic[Key, Value]):
     ) -> None:
         """`version` gives what is committed now; the `size` of all values together is `most` at most."""
         self._version = version
-        self._reading = SingleFlight[tuple[Key, Version], Value]()
+        self._reading = SingleFlight[Key, Value]()
         self._size = size
         self._stored: LRUCache[Key, tuple[Version, Value]] = LRUCache(
             most, getsizeof=lambda stored: size(stored[1])
         )
 
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
-        """What `read` gave at the version of now. Who asks at the same version shares one reading.
+        """What `read` gives at the version of now.
+
+        However often something changes, a key is read by one at a time: who comes meanwhile shares the next reading.
 
         Raises:
             DatabaseUnavailable: the database does not answer.
             Exception: what `read` raised, for all who share it.
         """
-        version = await self._version()  # asked for first: what is read is never older
+        version = await self._version()
         stored = self._stored.get(key)
         if stored is not None and stored[0] == version:
             return stored[1]
-        value = await self._reading.share((key, version), read)
+        return await self._reading.share_next(key, lambda: self._read(key, read))
+
+    async def _read(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
+        version = await self._version()  # asked for first: what is read is never older
+        stored = self._stored.get(key)
+        if stored is not None and stored[0] == version:  # whoever read before has read it
+            return stored[1]
+        value = await read()
         if self._size(value) <= self._stored.maxsize:
             self._stored[key] = (version, value)
         return value

@@ -65,28 +65,25 @@ async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue:
     first = asyncio.create_task(cache.get("home", catalogue.read))
     await catalogue.begun.get()
     catalogue.change()
-    second = asyncio.create_task(cache.get("home", catalogue.read))
-    await catalogue.begun.get()
+    others = [asyncio.create_task(cache.get("home", catalogue.read)) for _ in range(3)]
+    await asyncio.gather(*(asyncio.create_task(catalogue.now()) for _ in range(3)))  # they wait by now
+    assert catalogue.reads == 1
     catalogue.may_read.set()
-    assert [await first, await second] == ["read at 1", "read at 2"]
+    assert [await first, *(await asyncio.gather(*others))] == ["read at 1", *["read at 2"] * 3]
     assert await cache.get("home", catalogue.read) == "read at 2"
+    assert catalogue.reads == 2
 
 
-async def test_a_slow_reading_from_before_a_change_is_not_given_after_it(catalogue: Catalogue) -> None:
-    """It ends last, and takes the place of the one that was read after the change."""
+async def test_who_waited_for_a_reading_of_the_same_version_reads_nothing(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     catalogue.may_read.clear()
-    slow = asyncio.create_task(cache.get("home", catalogue.read))
+    first = asyncio.create_task(cache.get("home", catalogue.read))
     await catalogue.begun.get()
-    catalogue.change()
-
-    async def quick() -> str:
-        return "read at 2"
-
-    assert await cache.get("home", quick) == "read at 2"
+    second = asyncio.create_task(cache.get("home", catalogue.read))
+    await asyncio.create_task(catalogue.now())  # it waits by now
     catalogue.may_read.set()
-    assert await slow == "read at 1"
-    assert await cache.get("home", quick) == "read at 2"
+    assert await first == await second == "read at 1"
+    assert catalogue.reads == 1
 
 
 async def test_a_failure_is_told_to_all_who_share_it_and_not_kept(catalogue: Catalogue) -> None:
