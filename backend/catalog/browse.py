@@ -55,28 +55,35 @@ async def home_content(session: AsyncSession) -> HomeContent:
     below; when nothing is for sale, none. A featured one without stock is never a slide
     (spec: Storefront view rules 1).
     """
-    new_or_featured = await new_or_featured_cards(session, HOME_SECTION)
-    featured = await _cards(
-        session,
+    featured = (
         select(Product)
         .where(for_sale(), available(), Product.featured)
         .order_by(Product.created_at.desc(), Product.id)
-        .limit(MAX_SLIDES),
+        .limit(MAX_SLIDES)
     )
-    on_sale = await _cards(
-        session,
+    on_sale = (
         select(Product)
         .join(Variant, Variant.product_id == Product.id)
         .where(for_sale(), available(), Variant.compare_at_price > Variant.price)
         .distinct()
         .order_by(Product.created_at.desc(), Product.id)
-        .limit(HOME_SECTION),
+        .limit(HOME_SECTION)
+    )
+    lists = [
+        await _new_or_featured(session, HOME_SECTION),
+        await _products(session, featured),
+        await _products(session, on_sale),
+    ]
+    once = {product.id: product for products in lists for product in products}
+    cards = {card.id: card for card in await cards_of(session, list(once.values()))}
+    new_or_featured, slides, sale = (
+        [cards[product.id] for product in products if product.id in cards] for products in lists
     )
     in_their_place = [card for card in new_or_featured if card.available or not card.featured]
     return HomeContent(
-        slides=featured or in_their_place[:MAX_SLIDES],
+        slides=slides or in_their_place[:MAX_SLIDES],
         new_or_featured=new_or_featured,
-        on_sale=on_sale,
+        on_sale=sale,
         categories=await category_tree(session),
         ages=await ages_of(session),
     )
@@ -84,6 +91,10 @@ async def home_content(session: AsyncSession) -> HomeContent:
 
 async def new_or_featured_cards(session: AsyncSession, limit: int) -> list[ProductCard]:
     """What the shop puts forward and what is new, if it can be bought; the newest of all where there is none."""
+    return await cards_of(session, await _new_or_featured(session, limit))
+
+
+async def _new_or_featured(session: AsyncSession, limit: int) -> Sequence[Product]:
     forward = (
         select(Product)
         .where(for_sale(), available(), Product.featured | is_new())
@@ -91,7 +102,7 @@ async def new_or_featured_cards(session: AsyncSession, limit: int) -> list[Produ
         .limit(limit)
     )
     newest = select(Product).where(for_sale()).order_by(Product.created_at.desc(), Product.id).limit(limit)
-    return await _cards(session, forward) or await _cards(session, newest)
+    return await _products(session, forward) or await _products(session, newest)
 
 
 async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
@@ -157,7 +168,7 @@ async def search(
     found = await matches(session, text, words) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
     if found is None:
         return []
-    cards = await _cards(
+    products = await _products(
         session,
         select(Product)
         .join(found, found.c.product_id == Product.id)
@@ -165,6 +176,7 @@ async def search(
         .order_by(found.c.score.desc(), Product.title, Product.id)
         .limit(limit),
     )
+    cards = await cards_of(session, products)
     return [
         SearchHit(
             handle=card.handle,
@@ -180,13 +192,15 @@ async def search(
 async def cards(session: AsyncSession, handles: Sequence[str]) -> list[ProductCard]:
     """The cards of these handles, in their order; unknown ones are left out. For the wishlist."""
     wanted = list(dict.fromkeys(handles))[:MAX_WISHES]
-    found = await _cards(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
+    found = await cards_of(
+        session, await _products(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
+    )
     by_handle = {card.handle: card for card in found}
     return [by_handle[handle] for handle in wanted if handle in by_handle]
 
 
-async def _cards(session: AsyncSession, query: Select[Product]) -> list[ProductCard]:
-    return await cards_of(session, (await session.execute(query)).scalars().all())
+async def _products(session: AsyncSession, query: Select[Product]) -> Sequence[Product]:
+    return (await session.execute(query)).scalars().all()
 
 
 async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRef]:

@@ -26,6 +26,7 @@ async def make_toy(page: Page, title: str, price: str = "25.000") -> str:
     await page.get_by_label("Unidades").fill("7")
     await page.get_by_test_id("save").click()
     await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+    await expect(page.get_by_test_id("product-state")).to_be_visible(timeout=PATIENCE)  # of what was saved
     return page.url
 
 
