@@ -118,7 +118,7 @@ class Bench:
             await asyncio.sleep(2)  # what it does when it opens is over
             memory_alone = scene.memory_of(process)
         self._note(
-            f"start to healthy: {opened_alone:.2f} s with one worker, {opened:.2f} s with two (goal 2.5)"
+            f"start to healthy: {opened_alone:.2f} s with one worker, {opened:.2f} s with two (goal 1.5)"
         )
         self._note(f"memory: {memory_alone:.0f} MiB idle with one worker (goal 200), "
                    f"{memory:.0f} MiB with two after the load")  # fmt: skip
