@@ -250,6 +250,22 @@ class TestPictures:
         ]  # fmt: skip
         assert await sender.count() == 1
 
+    async def test_a_toy_whose_first_row_is_refused_is_not_imported_and_each_row_says_why(
+        self, sender: Sender, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        await sender.sheet(
+            "handle,title,sku,price,pictures,option_1,value_1\n"
+            "carro,Carro,C-P,5000,http://127.0.0.1:1/a.jpg,Talla,Chico\n"
+            "carro,,C-G,9000,,Talla,Grande\n"
+            "yoyo,Yoyo,Y-1,5000,,,\n"
+        )
+        done = await sender.begin()
+        assert problems(done) == [
+            (2, "pictures", "picture not fetched"), (3, "pictures", "picture not fetched"),
+        ]  # fmt: skip
+        assert await sender.count() == 1
+        assert "one by one" not in caplog.text
+
 
 async def test_roles_that_may_not_change_products_may_not_import(sender: Sender) -> None:
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
