@@ -12,9 +12,8 @@ within a second or two of its end. As it works by itself they stay until it has 
 def main() -> None:
     """Serve until stopped (SIGINT, SIGTERM)."""
     child = supervise()
-    os.environ.setdefault(
-        "_RJEM_MALLOC_CONF", SERVER_MEMORY
-    )  # read when Granian is imported, here and in workers
+    # read when Granian is imported, here and in workers
+    os.environ.setdefault("_RJEM_MALLOC_CONF", SERVER_MEMORY)
 
     from storefront.server import open_and_serve  # in the child alone: its parent stays small
 

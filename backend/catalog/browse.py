@@ -168,7 +168,7 @@ async def search(
     found = await matches(session, text, words) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
     if found is None:
         return []
-    products = await _products(
+    cards = await _cards(
         session,
         select(Product)
         .join(found, found.c.product_id == Product.id)
@@ -176,7 +176,6 @@ async def search(
         .order_by(found.c.score.desc(), Product.title, Product.id)
         .limit(limit),
     )
-    cards = await cards_of(session, products)
     return [
         SearchHit(
             handle=card.handle,
@@ -192,11 +191,13 @@ async def search(
 async def cards(session: AsyncSession, handles: Sequence[str]) -> list[ProductCard]:
     """The cards of these handles, in their order; unknown ones are left out. For the wishlist."""
     wanted = list(dict.fromkeys(handles))[:MAX_WISHES]
-    found = await cards_of(
-        session, await _products(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
-    )
+    found = await _cards(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
     by_handle = {card.handle: card for card in found}
     return [by_handle[handle] for handle in wanted if handle in by_handle]
+
+
+async def _cards(session: AsyncSession, query: Select[Product]) -> list[ProductCard]:
+    return await cards_of(session, await _products(session, query))
 
 
 async def _products(session: AsyncSession, query: Select[Product]) -> Sequence[Product]:

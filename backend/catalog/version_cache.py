@@ -46,18 +46,19 @@ class VersionCache(Generic[Key, Value]):
             DatabaseUnavailable: the database does not answer.
             Exception: what `read` raised, for all who share it.
         """
-        version = await self._version()
-        stored = self._stored.get(key)
-        if stored is not None and stored[0] == version:
+        if (stored := self._at(await self._version(), key)) is not None:
             return stored[1]
         return await self._reading.share_next(key, lambda: self._read(key, read))
 
     async def _read(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
         version = await self._version()  # asked for first: what is read is never older
-        stored = self._stored.get(key)
-        if stored is not None and stored[0] == version:  # whoever read before has read it
+        if (stored := self._at(version, key)) is not None:  # whoever read before has read it
             return stored[1]
         value = await read()
         if self._size(value) <= self._stored.maxsize:
             self._stored[key] = (version, value)
         return value
+
+    def _at(self, version: Version, key: Key) -> tuple[Version, Value] | None:
+        stored = self._stored.get(key)
+        return stored if stored is not None and stored[0] == version else None

@@ -2,8 +2,9 @@
 
 import logging
 from asyncio import gather
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -61,10 +62,7 @@ class PageCache:
         Raises:
             Exception: the page's loader failed.
         """
-
-        def load() -> Awaitable[LoadedPage]:
-            return load_page(page, url)
-
+        load = partial(load_page, page, url)
         if page.is_public:
             return await self._stored.get(url, load)
         return await self._loading.share_next(url, load)

@@ -78,9 +78,7 @@ class CartState(rx.State):
         """Load what is around every page: departments, what is said of the shop, and the cart. One event for all."""
         async with errors_as_notices(self):
             await show_frame(await self.get_state(FrameState))
-        async with errors_as_notices(self):
-            await use_own_cart(self)
-            await refresh(self)
+        await self.load_cart()
 
     @event()
     async def load_cart(self) -> None:

@@ -38,6 +38,14 @@ def catalogue() -> Catalogue:
     return Catalogue()
 
 
+async def begun(cache: VersionCache[str, str], catalogue: Catalogue) -> asyncio.Task[str]:
+    """A reading that has begun, and ends once it may read."""
+    catalogue.may_read.clear()
+    reading = asyncio.create_task(cache.get("home", catalogue.read))
+    await catalogue.begun.get()
+    return reading
+
+
 async def test_what_did_not_change_is_read_once(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     assert [await cache.get("home", catalogue.read) for _ in range(3)] == ["read at 1"] * 3
@@ -61,9 +69,7 @@ async def test_who_asks_at_one_version_shares_a_reading(catalogue: Catalogue) ->
 
 async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
-    catalogue.may_read.clear()
-    first = asyncio.create_task(cache.get("home", catalogue.read))
-    await catalogue.begun.get()
+    first = await begun(cache, catalogue)
     catalogue.change()
     others = [asyncio.create_task(cache.get("home", catalogue.read)) for _ in range(3)]
     await asyncio.gather(*(asyncio.create_task(catalogue.now()) for _ in range(3)))  # they wait by now
@@ -76,9 +82,7 @@ async def test_who_asks_after_a_change_gets_no_reading_from_before_it(catalogue:
 
 async def test_who_waited_for_a_reading_of_the_same_version_reads_nothing(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
-    catalogue.may_read.clear()
-    first = asyncio.create_task(cache.get("home", catalogue.read))
-    await catalogue.begun.get()
+    first = await begun(cache, catalogue)
     second = asyncio.create_task(cache.get("home", catalogue.read))
     await asyncio.create_task(catalogue.now())  # it waits by now
     catalogue.may_read.set()
