@@ -4,6 +4,7 @@ All of it is read live: product data is never cached (spec: Storefront view rule
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,6 +37,7 @@ from backend.catalog.views import (
     SearchHit,
 )
 from backend.errors import NotFound
+from backend.inventory.service import available_units
 from backend.staff.rights import Actor, Right
 
 HOME_SECTION = 12
@@ -118,6 +120,16 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
     if detail is None:
         raise NotFound(f"Product with handle: {handle} was not found")
     return detail
+
+
+async def with_units_of_now(session: AsyncSession, detail: ProductDetail) -> ProductDetail:
+    """What was read of a product earlier, with the numbers of units that are left now."""
+    units = await available_units(session, [variant.id for variant in detail.variants])
+    variants = [
+        replace(variant, stock=units[variant.id], available=units[variant.id] > 0)
+        for variant in detail.variants
+    ]
+    return replace(detail, variants=variants)
 
 
 async def product_preview(session: AsyncSession, actor: Actor, product_id: str) -> ProductDetail:

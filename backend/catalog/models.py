@@ -48,9 +48,11 @@ class CatalogVersion(SQLModel, table=True):
     catalog: int = Field(default=0, sa_type=BigInteger)
     """Of products, prices, pictures, categories, collections, regions and keys."""
     stock: int = Field(default=0, sa_type=BigInteger)
-    """Of what can be sold."""
+    """Of how many units can be sold."""
     lists: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """Of which products are in which list, and in which order but that of prices and latest changes; of regions."""
+    sold_out: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """Of which variants are sold out."""
 
 
 class Region(Timestamps, table=True):

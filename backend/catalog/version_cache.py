@@ -37,27 +37,34 @@ class VersionCache(Generic[Key, Value]):
             most, getsizeof=lambda stored: size(stored[1])
         )
 
-    async def get(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
+    async def get(
+        self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True
+    ) -> Value:
         """What `read` gives at the version of now.
 
         However often something changes, a key is read by one at a time: who comes meanwhile shares the next reading.
+        Where no value of this key `shows_units`, a sale that sells nothing out changes none of them.
 
         Raises:
             DatabaseUnavailable: the database does not answer.
             Exception: what `read` raised, for all who share it.
         """
-        if (stored := self._at(await self._version(), key)) is not None:
+        if (stored := self._at(await self._now(shows_units), key)) is not None:
             return stored[1]
-        return await self._reading.share_next(key, lambda: self._read(key, read))
+        return await self._reading.share_next(key, lambda: self._read(key, read, shows_units))
 
-    async def _read(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
-        version = await self._version()  # asked for first: what is read is never older
+    async def _read(self, key: Key, read: Callable[[], Awaitable[Value]], shows_units: bool) -> Value:
+        version = await self._now(shows_units)  # asked for first: what is read is never older
         if (stored := self._at(version, key)) is not None:  # whoever read before has read it
             return stored[1]
         value = await read()
         if self._size(value) <= self._stored.maxsize:
             self._stored[key] = (version, value)
         return value
+
+    async def _now(self, shows_units: bool) -> Version:
+        version = await self._version()
+        return version if shows_units else version.without_units
 
     def _at(self, version: Version, key: Key) -> tuple[Version, Value] | None:
         stored = self._stored.get(key)

@@ -1,6 +1,6 @@
 """Asking the database whether the catalogue has changed, before every answer, at next to no cost.
 
-The version is three numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
+The version is four numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
 session costs a hundred times what reading this row does, so the probe has a connection of its own. On PostgreSQL all
 who ask while a query is under way share the next one: however many requests a second, the row is asked for as fast as
 the database answers. What is read was committed before or during the question, never earlier than a previous answer.
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_QUERY = "SELECT catalog, stock, lists FROM catalog_version WHERE id = 1"
+_QUERY = "SELECT catalog, stock, lists, sold_out FROM catalog_version WHERE id = 1"
 
 
 class Version(NamedTuple):
-    """The version of the catalogue, of the stock and of lists (`backend.catalog.models.CatalogVersion`).
+    """The version of catalogue, stock, lists and of what is sold out (`backend.catalog.models.CatalogVersion`).
 
     Equal numbers: nothing was committed in between.
     """
@@ -31,6 +31,12 @@ class Version(NamedTuple):
     catalog: int
     stock: int
     lists: int
+    sold_out: int
+
+    @property
+    def without_units(self) -> "Version":
+        """The same for all versions between which nothing was sold out, brought back or changed but numbers of units."""
+        return self._replace(stock=0)
 
 
 class VersionProbe:

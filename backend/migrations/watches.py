@@ -16,6 +16,8 @@ DECLARE version bigint := pg_current_xact_id()::text::bigint;
 BEGIN
   IF TG_ARGV[0] = 'stock' THEN
     UPDATE catalog_version SET stock = version WHERE stock <> version;
+  ELSIF TG_ARGV[0] = 'sold_out' THEN
+    UPDATE catalog_version SET sold_out = version WHERE sold_out <> version;
   ELSIF TG_ARGV[0] = 'lists' THEN
     UPDATE catalog_version SET lists = version WHERE lists <> version;
   ELSIF TG_NARGS > 1 THEN
@@ -52,3 +54,40 @@ def watch(table: str, *counters: str, columns: Sequence[str] = ()) -> None:
         op.execute(f"DROP TRIGGER IF EXISTS {name}")
         note = f"UPDATE catalog_version SET {raised}"  # noqa: S608 - names of our own
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {note}; END")
+
+
+_SELLS_OUT = {
+    "INSERT": "NEW.stocked > NEW.reserved",
+    "UPDATE": (
+        "(OLD.stocked > OLD.reserved) <> (NEW.stocked > NEW.reserved) OR OLD.variant_id <> NEW.variant_id"
+    ),
+    "DELETE": "OLD.stocked > OLD.reserved",
+}
+"""When a change of a level may sell a variant out, or bring it back. No level has less than nothing, so a variant that
+has units at several locations cannot be sold out while none of its levels is."""
+
+
+def watch_sold_out() -> None:
+    """Let `sold_out` of the catalogue's version change when a level of the stock is sold out or has units again."""
+    is_postgresql = op.get_bind().dialect.name == "postgresql"
+    if is_postgresql:
+        op.execute(_NOTE_CHANGE)
+    for event, condition in _SELLS_OUT.items():
+        name = f"watch_sold_out_{event.lower()}"
+        if is_postgresql:
+            op.execute(
+                f"CREATE CONSTRAINT TRIGGER {name} AFTER {event} ON inventory_level DEFERRABLE INITIALLY DEFERRED "
+                f"FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION note_catalog_change('sold_out')"
+            )
+        else:
+            op.execute(
+                f"CREATE TRIGGER {name} AFTER {event} ON inventory_level WHEN {condition} "
+                "BEGIN UPDATE catalog_version SET sold_out = sold_out + 1; END"
+            )
+
+
+def forget_sold_out() -> None:
+    """Take the triggers of `watch_sold_out` away."""
+    of_table = " ON inventory_level" if op.get_bind().dialect.name == "postgresql" else ""
+    for event in _SELLS_OUT:
+        op.execute(f"DROP TRIGGER watch_sold_out_{event.lower()}{of_table}")

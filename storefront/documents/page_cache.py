@@ -64,7 +64,8 @@ class PageCache:
         """
         load = partial(load_page, page, url)
         if page.is_public:
-            return await self._stored.get(url, load)
+            shows_units = page.state is None or page.state.shows_units
+            return await self._stored.get(url, load, shows_units=shows_units)
         return await self._loading.share_next(url, load)
 
     async def not_found(self) -> LoadedPage:
@@ -73,7 +74,7 @@ class PageCache:
         Raises:
             Exception: the departments could not be read.
         """
-        return await self._stored.get("", load_not_found)
+        return await self._stored.get("", load_not_found, shows_units=False)
 
 
 async def _version() -> Version:

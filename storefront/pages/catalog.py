@@ -6,7 +6,7 @@ The same page shows the lists of an age and of a brand, which have addresses of 
 from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -52,6 +52,8 @@ FILTERS = "filters"
 
 class CatalogState(PageState, rx.State):
     """The list that is shown, and what it was asked for."""
+
+    shows_units: ClassVar[bool] = False
 
     content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: NOTHING_YET)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=WHOLE))

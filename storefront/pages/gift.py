@@ -5,6 +5,7 @@ Every answer is in the address, so a list can be sent to somebody, and the page 
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
@@ -146,6 +147,8 @@ def _question(title: str, given: Answers, *choices: tuple[Answers, str]) -> Gift
 
 class GiftState(PageState, rx.State):
     """The questions and the toys that are shown."""
+
+    shows_units: ClassVar[bool] = False
 
     content: rx.Field[GiftContent] = rx.field(default_factory=GiftContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE))

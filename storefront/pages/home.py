@@ -1,7 +1,7 @@
 """The home page: the banner, what is new, what is on sale, and the ways into the catalogue."""
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
@@ -67,6 +67,8 @@ def opening_picture(content: HomePage) -> FirstPicture | None:
 
 class HomeState(PageState, rx.State):
     """What the home page shows."""
+
+    shows_units: ClassVar[bool] = False
 
     content: rx.Field[HomePage] = rx.field(
         default_factory=lambda: HomePage(

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import reflex as rx
@@ -78,6 +78,9 @@ class PageState(rx.State, mixin=True):
     Pages add `content`, and name their loader in `_reading`, or call it in `_data` where it needs the state.
     """
 
+    shows_units: ClassVar[bool] = True
+    """Whether it shows how many units are left: other pages are not read again for a sale that sells nothing out."""
+
     is_ready: rx.Field[bool] = rx.field(False)
     has_failed: rx.Field[bool] = rx.field(False)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))
@@ -115,7 +118,8 @@ class PageState(rx.State, mixin=True):
     def _shared(self, params: PageParams) -> Reading | None:
         """Its reading, done again only after the catalogue or the stock has changed, and shared by all such pages."""
         reading = self._reading(params)
-        return reading and partial(current_shop().pages.get, self._key(params), reading)
+        pages = current_shop().pages
+        return reading and partial(pages.get, self._key(params), reading, shows_units=self.shows_units)
 
     def _show(self, data: PageData[Any]) -> None:
         self._set(data)

@@ -1,7 +1,7 @@
 """A product's page: pictures, price, stock, the way into the cart, and what goes with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import reflex as rx
 from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.browse import product_detail
+from backend.catalog.browse import product_detail, with_units_of_now
 from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.videos import VideoView
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
@@ -70,12 +70,27 @@ class ProductContent:
 
 
 async def load(params: PageParams) -> PageData[ProductContent]:
-    """What the page of a product shows. An unknown product is content of its own, not a failure."""
-    slug = params.tail
+    """What the page of a product shows. An unknown product is content of its own, not a failure.
+
+    All but the units is read again only after it may have changed: each sale of the shop changes units of some toy.
+    """
+    slug, page = params.tail, page_of(params.asked(REVIEWS_PAGE))
+    shop = current_shop()
+    data: PageData[ProductContent] = await shop.pages.get(
+        (load, slug, page), partial(_read, slug, page), shows_units=False
+    )
+    if data.content.detail is None:
+        return data
+    async with shop.database.read() as session:
+        detail = await with_units_of_now(session, data.content.detail)
+    return replace(data, content=replace(data.content, detail=detail))
+
+
+async def _read(slug: str, page: int) -> PageData[ProductContent]:
     try:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
-            reviews = await reviews_of(session, detail.card.id, page_of(params.asked(REVIEWS_PAGE)))
+            reviews = await reviews_of(session, detail.card.id, page)
     except NotFound:
         return PageData(ProductContent(slug=slug), await meta_elsewhere(slug))
     content = ProductContent(

@@ -9,11 +9,20 @@ from backend.catalog.version_cache import VersionCache
 from backend.catalog.version_probe import Version
 
 
+OTHERS = [
+    Version(2, 1, 1, 1),
+    Version(1, 2, 1, 1),
+    Version(1, 1, 2, 1),
+    Version(1, 1, 1, 2),
+    Version(0, 1, 1, 1),
+]
+
+
 class Catalogue:
     """A catalogue that changes when it is told to, and readers of it that wait until they may read."""
 
     def __init__(self) -> None:
-        self.version = Version(1, 1, 1)
+        self.version = Version(1, 1, 1, 1)
         self.reads = 0
         self.begun = asyncio.Queue[None]()
         self.may_read = asyncio.Event()
@@ -23,7 +32,7 @@ class Catalogue:
         return self.version
 
     def change(self) -> None:
-        self.version = Version(self.version.catalog + 1, 1, 1)
+        self.version = Version(self.version.catalog + 1, 1, 1, 1)
 
     async def read(self) -> str:
         self.reads += 1
@@ -52,13 +61,22 @@ async def test_what_did_not_change_is_read_once(catalogue: Catalogue) -> None:
     assert catalogue.reads == 1
 
 
-@pytest.mark.parametrize("changed", [Version(2, 1, 1), Version(1, 2, 1), Version(1, 1, 2), Version(0, 1, 1)])
+@pytest.mark.parametrize("changed", OTHERS)
 async def test_any_other_number_is_another_version(catalogue: Catalogue, changed: Version) -> None:
     """On PostgreSQL a later version may be a lower number."""
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read)
     catalogue.version = changed
     assert await cache.get("home", catalogue.read) == f"read at {changed.catalog}"
+
+
+@pytest.mark.parametrize("changed", OTHERS)
+async def test_units_are_no_change_to_what_shows_none(catalogue: Catalogue, changed: Version) -> None:
+    cache = VersionCache[str, str](catalogue.now, 10)
+    await cache.get("home", catalogue.read, shows_units=False)
+    catalogue.version = changed
+    await cache.get("home", catalogue.read, shows_units=False)
+    assert catalogue.reads == (1 if changed == Version(1, 2, 1, 1) else 2)
 
 
 async def test_who_asks_at_one_version_shares_a_reading(catalogue: Catalogue) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import update
 from backend.app import Shop
 from backend.catalog.models import Product
 from backend.content.home import HomePage
+from backend.inventory.models import InventoryLevel
 from storefront.pages import home
 from storefront.pages.home import HomeState, load
 from storefront.pages.loading import PageData, PageParams
@@ -73,3 +74,24 @@ async def test_pages_that_show_alike_are_read_once_until_something_changes(
     assert reads == ["/", "/"]
     assert [card.title for card in ana.content.new_or_featured] == ["Oso de felpa"]
     assert [card.title for card in luis.content.new_or_featured] == ["Oso"]
+
+
+async def test_a_sale_is_no_change_to_a_page_of_cards_until_a_toy_is_sold_out(
+    shop: Shop, floor: Floor, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "oso", stock=4)
+    reads: list[str] = []
+
+    async def noted(params: PageParams) -> PageData[HomePage]:
+        reads.append(params.path)
+        return await load(params)
+
+    monkeypatch.setattr(home, "load", noted)
+    state = await shopper().get_state(HomeState)
+    for reserved, read in ((0, 1), (3, 1), (4, 2), (4, 2), (1, 3)):
+        async with shop.database.transaction() as session:
+            await session.execute(update(InventoryLevel).values(reserved=reserved))
+        await state.load()
+        assert len(reads) == read
+        assert [card.available for card in state.content.new_or_featured] == [reserved < 4]

@@ -1,9 +1,15 @@
 """A product's page, for a product that exists and for one that does not."""
 
-from sqlalchemy import select
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
+from backend.catalog.browse import product_detail
 from backend.catalog.models import Picture, Product
+from backend.catalog.views import ProductDetail
+from backend.inventory.models import InventoryLevel
+from storefront.pages import product
 from storefront.pages.loading import PageParams
 from storefront.pages.product import load
 from tests.shop_floor import Floor, make_toy
@@ -12,10 +18,8 @@ from tests.shop_floor import Floor, make_toy
 async def test_a_picture_comes_with_its_background_for_the_magnifier(shop: Shop, floor: Floor) -> None:
     async with shop.database.transaction() as session:
         await make_toy(session, floor, "trompo", title="Trompo", description="Baila derecho.")
-        product = await session.execute(select(Product.id).where(Product.handle == "trompo"))
-        session.add(
-            Picture(product_id=product.scalar_one(), url="/demo/Trompo (frente).webp", alt="Un trompo")
-        )
+        toy = (await session.execute(select(Product.id).where(Product.handle == "trompo"))).scalar_one()
+        session.add(Picture(product_id=toy, url="/demo/Trompo (frente).webp", alt="Un trompo"))
     data = await load(PageParams.from_url("/product/trompo"))
     (picture,) = data.content.gallery
     assert picture.background == 'url("/demo/Trompo%20%28frente%29.webp")'
@@ -32,3 +36,40 @@ async def test_an_unknown_product_is_content_of_its_own(shop: Shop, floor: Floor
     assert data.meta.status == 404
     assert data.meta.robots.startswith("noindex")
     assert "Este producto no existe" in data.meta.title
+
+
+@pytest.mark.parametrize("left", [3, 0])
+async def test_a_sale_is_in_the_very_next_reading(shop: Shop, floor: Floor, left: int) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "trompo", stock=4)
+    assert await _units() == (4, True, True)
+    async with shop.database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(reserved=4 - left))
+    assert await _units() == (left, left > 0, left > 0)
+
+
+async def test_a_sale_has_the_units_read_again_and_nothing_else(
+    shop: Shop, floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, floor, "trompo", stock=4)
+    read, reads = product_detail, list[str]()
+
+    async def noted(session: AsyncSession, handle: str) -> ProductDetail:
+        reads.append(handle)
+        return await read(session, handle)
+
+    monkeypatch.setattr(product, "product_detail", noted)
+    assert await _units() == (4, True, True)
+    async with shop.database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(reserved=1))
+    assert await _units() == (3, True, True)
+    assert reads == ["trompo"]
+
+
+async def _units() -> tuple[int, bool, bool]:
+    """Of the only variant, whether it can be bought, and whether the toy's card says so."""
+    detail = (await load(PageParams.from_url("/product/trompo"))).content.detail
+    assert detail is not None
+    (variant,) = detail.variants
+    return variant.stock, variant.available, detail.card.available
