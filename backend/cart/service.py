@@ -92,6 +92,18 @@ CONTENTS = (
     .outerjoin(Collection, Collection.id == Product.collection_id)
 )
 """What `contents_of` makes the contents of the cart `cart_id` of. Columns may be added behind these."""
+CART_AND_CONTENTS = (
+    select(LineItem, Variant, Product, CartShippingMethod, Collection.title, has_candidates(Cart.id), Cart)
+    .select_from(Cart)
+    .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
+    .outerjoin(LineItem, LineItem.cart_id == Cart.id)
+    .outerjoin(Variant, Variant.id == LineItem.variant_id)
+    .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
+    .outerjoin(Collection, Collection.id == Product.collection_id)
+    .where(Cart.id == bindparam("cart_id"))
+    .order_by(LineItem.id)
+)
+"""The same of a cart that may be empty, with the cart. Columns may be added behind these."""
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
 ).scalar_subquery()

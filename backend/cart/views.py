@@ -6,13 +6,22 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.promotions import refusal_of
-from backend.cart.service import MAX_QUANTITY, Line, read_cart, read_contents, read_discounted
-from backend.catalog.cards import cards_of
-from backend.catalog.models import variant_name
-from backend.catalog.views import PictureView, ProductCard
+from backend.cart.service import (
+    CART_AND_CONTENTS,
+    MAX_QUANTITY,
+    NOT_FOUND,
+    Caller,
+    Line,
+    accessible,
+    contents_of,
+    read_discounted,
+)
+from backend.catalog.cards import picture_view
+from backend.catalog.models import Picture, Product, Variant, variant_name
+from backend.catalog.views import PictureView
 from backend.catalog.wrapping import offered_wrapping
 from backend.errors import NotFound
-from backend.inventory.service import available_units
+from backend.inventory.statements import available
 from backend.money import Cop, format_cop
 from backend.pricing import CartTotals, PartTotals
 
@@ -95,31 +104,32 @@ class CartView:
     """What the shop offers to wrap it with; None while it does not, and once it is in the cart."""
 
 
-async def cart_view(session: AsyncSession, cart_id: str) -> CartView:
-    """The cart as the storefront shows it.
+_SHOWN = CART_AND_CONTENTS.add_columns(available(Variant.id), Picture).outerjoin(
+    Picture, (Picture.product_id == Product.id) & (Picture.rank == 0)
+)
+
+
+async def cart_view(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> CartView:
+    """The cart as the storefront shows it. Without a caller it was checked before who asks.
 
     Raises:
-        NotFound: no cart has this id, or it has become an order.
+        NotFound: no cart has this id, it has become an order, or it is not the caller's.
     """
-    cart = await read_cart(session, cart_id)
+    rows = (await session.execute(_SHOWN, {"cart_id": cart_id, "holder": cart_id})).all()
+    cart = accessible(rows[0][6] if rows else None, cart_id, caller, NOT_FOUND)
     if cart.completed_at is not None:
-        raise NotFound(f"Cart with id '{cart_id}' not found")
-    contents = await read_contents(session, cart_id)
+        raise NotFound(NOT_FOUND.format(cart_id=cart_id))
+    contents = contents_of(rows)
     lines, method = contents.lines, contents.method
-    cards = await cards_of(
-        session, list({line.product.id: line.product for line in lines if line.product}.values())
-    )
-    by_product = {card.id: card for card in cards}
-    units = await available_units(session, [line.variant.id for line in lines], holder=cart_id)
+    units = {row[0].id: int(row[7]) for row in rows if row[0] is not None}
+    pictures = {row[0].id: picture_view(row[8]) for row in rows if row[8] is not None}
     totals, discounts = await read_discounted(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line
     return CartView(
         id=cart_id,
         lines=[
-            _line_view(
-                line, parts.get(line.item.id), by_product.get(line.variant.product_id), units[line.variant.id]
-            )
+            _line_view(line, parts.get(line.item.id), pictures.get(line.item.id), units[line.item.id])
             for line in lines
         ],
         count=sum(line.item.quantity for line in lines),
@@ -157,10 +167,11 @@ def savings_of(totals: CartTotals) -> list[SavingView]:
     return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
 
 
-def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, units: int) -> CartLine:
+def _line_view(line: Line, part: PartTotals | None, picture: PictureView | None, units: int) -> CartLine:
     """`part` is None for what is no longer for sale; `units` can be sold."""
+    product = line.product
     total = part.original_total if part else line.priced.amount
-    sellable = units if line.product else 0
+    sellable = units if product else 0
     short = "gone" if sellable <= 0 else "short" if sellable < line.item.quantity else None
     saving = (
         line.variant.compare_at_price if (line.variant.compare_at_price or 0) > line.variant.price else None
@@ -169,16 +180,16 @@ def _line_view(line: Line, part: PartTotals | None, card: ProductCard | None, un
         id=line.item.id,
         variant_id=line.variant.id,
         product_id=line.variant.product_id,
-        product_handle=card.handle if card and not line.is_wrapping else "",  # it has no page
-        title=card.title if card else line.variant.title,
-        variant=variant_name(line.variant.title) if card else "",
-        brand=card.brand if card else "",
+        product_handle=product.handle if product and not line.is_wrapping else "",  # it has no page
+        title=product.title if product else line.variant.title,
+        variant=variant_name(line.variant.title) if product else "",
+        brand=product.brand if product else "",
         quantity=line.item.quantity,
         max_quantity=min(max(sellable, 0), MAX_QUANTITY),
         unit_price=line.variant.price,
         unit_price_label=format_cop(line.variant.price),
         compare_at_label=format_cop(saving) if saving else None,
         line_total_label=format_cop(total),
-        picture=card.picture if card else None,
+        picture=picture,
         problem=short,
     )

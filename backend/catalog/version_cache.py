@@ -37,9 +37,7 @@ class VersionCache(Generic[Key, Value]):
             most, getsizeof=lambda stored: size(stored[1])
         )
 
-    async def get(
-        self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True
-    ) -> Value:
+    async def get(self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True) -> Value:
         """What `read` gives at the version of now.
 
         However often something changes, a key is read by one at a time: who comes meanwhile shares the next reading.

@@ -35,7 +35,7 @@ class Version(NamedTuple):
 
     @property
     def without_units(self) -> "Version":
-        """The same for all versions between which nothing was sold out, brought back or changed but numbers of units."""
+        """The same for all versions between which units were sold or came, but nothing was sold out or came back."""
         return self._replace(stock=0)
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant, for_sale
-from backend.inventory.service import available_units
+from backend.inventory.statements import available
 
 WRAPPING_SKU = "ENVOLTURA"
 
@@ -17,12 +17,14 @@ def can_be_bought() -> ColumnElement[bool]:
     return for_sale() | ((Variant.sku == WRAPPING_SKU) & Product.deleted_at.is_(None))
 
 
+_OFFERED = (
+    select(Variant, Product)
+    .join(Product, Product.id == Variant.product_id)
+    .where(Variant.sku == WRAPPING_SKU, can_be_bought(), available(Variant.id) > 0)
+)
+
+
 async def offered_wrapping(session: AsyncSession) -> tuple[Variant, Product] | None:
     """The gift wrapping, while there is any to be had."""
-    query = select(Variant, Product).join(Product, Product.id == Variant.product_id)
-    found = (await session.execute(query.where(Variant.sku == WRAPPING_SKU, can_be_bought()))).one_or_none()
-    if found is None:
-        return None
-    variant, product = found
-    units = await available_units(session, [variant.id])
-    return (variant, product) if units[variant.id] > 0 else None
+    found = (await session.execute(_OFFERED, {"holder": None})).one_or_none()
+    return found and (found[0], found[1])

@@ -5,20 +5,26 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart import service as carts
-from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import give_to, set_email
 from backend.cart.promotions import set_codes
-from backend.cart.service import Contents, Line, changed, contents_of, read_discounted
+from backend.cart.service import (
+    CART_AND_CONTENTS,
+    Contents,
+    Line,
+    changed,
+    contents_of,
+    read_discounted,
+)
 from backend.catalog.line_products import LineProducts, line_products, wants_products
-from backend.catalog.models import Collection, Product, ProductCategory, Region, Variant
+from backend.catalog.models import ProductCategory, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.regions import NO_REGION, read_region
 from backend.catalog.wire import region_wire
-from backend.catalog.wrapping import can_be_bought
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.checkout.shipping_quotes import offers_in, with_offers
 from backend.edge.query import Fields
@@ -31,7 +37,7 @@ from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import CartTotals, PartTotals, Totals, price_cart
-from backend.promotions.offers import Discounts, has_candidates
+from backend.promotions.offers import Discounts
 from backend.promotions.wire import applied_wire
 from backend.shipping.addresses import place_of
 from backend.shipping.options import Offer
@@ -162,30 +168,11 @@ _CATEGORIES = (
 
 
 _CART = (
-    select(
-        LineItem,
-        Variant,
-        Product,
-        CartShippingMethod,
-        Collection.title,
-        has_candidates(Cart.id),
-        Cart,
-        Region,
-        PaymentCollection,
-        _CATEGORIES,
-    )
-    .select_from(Cart)
+    CART_AND_CONTENTS.add_columns(Region, PaymentCollection, _CATEGORIES)
     .join(Region, Region.id == Cart.region_id)
-    .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
-    .outerjoin(LineItem, LineItem.cart_id == Cart.id)
-    .outerjoin(Variant, Variant.id == LineItem.variant_id)
-    .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
-    .outerjoin(Collection, Collection.id == Product.collection_id)
-    .where(Cart.id == bindparam("cart_id"))
-    .order_by(LineItem.id)
 )
-"""A cart with all that it shows but its payment sessions: one row a line, which begins as those of `CONTENTS` do."""
+"""A cart with all that it shows but its payment sessions: one row a line."""
 _CART_AND_OFFERS = with_offers(_CART)
 
 

@@ -72,6 +72,7 @@ def watch_sold_out() -> None:
     is_postgresql = op.get_bind().dialect.name == "postgresql"
     if is_postgresql:
         op.execute(_NOTE_CHANGE)
+    note = "UPDATE catalog_version SET sold_out = sold_out + 1"
     for event, condition in _SELLS_OUT.items():
         name = f"watch_sold_out_{event.lower()}"
         if is_postgresql:
@@ -81,8 +82,7 @@ def watch_sold_out() -> None:
             )
         else:
             op.execute(
-                f"CREATE TRIGGER {name} AFTER {event} ON inventory_level WHEN {condition} "
-                "BEGIN UPDATE catalog_version SET sold_out = sold_out + 1; END"
+                f"CREATE TRIGGER {name} AFTER {event} ON inventory_level WHEN {condition} BEGIN {note}; END"
             )
 
 

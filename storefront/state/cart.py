@@ -17,6 +17,7 @@ from backend.texts import _
 from storefront.live.open_pages import watch
 from storefront.state.frame import FrameState, errors_as_notices, show_frame
 from storefront.state.handlers import (
+    MAX_ID,
     checked_fields,
     checked_id,
     checked_number,
@@ -24,7 +25,7 @@ from storefront.state.handlers import (
     event,
     next_number,
 )
-from storefront.state.session import client_of, own_cart, usable_by
+from storefront.state.session import caller_of, client_of, own_cart, usable_by
 
 LONGEST_CODE = 255
 """Characters of the code of a promotion."""
@@ -198,9 +199,9 @@ async def refresh(state: CartState) -> None:
     view = EMPTY_CART
     if state.cart_id:
         try:
-            cart_id = await usable_by(state, state.cart_id)
+            caller = await caller_of(state)
             async with current_shop().database.read() as session:
-                view = await cart_view(session, cart_id)
+                view = await cart_view(session, state.cart_id[:MAX_ID], caller)
         except NotFound:
             state.cart_id = ""
     show(state, view)

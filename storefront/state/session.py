@@ -11,6 +11,7 @@ from starlette.requests import cookie_parser
 
 from backend.app import current_shop
 from backend.cart.owners import cart_for, set_owner, usable_cart
+from backend.cart.service import Caller
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
 from backend.customers.accounts import ShopperView, shopper_with
@@ -40,6 +41,12 @@ async def shopper_of(state: rx.State) -> ShopperView | None:
     return await shopper_with(current_shop().database, session_token(state))
 
 
+async def caller_of(state: rx.State) -> Caller:
+    """Who uses carts at this browser now."""
+    shopper = await shopper_of(state)
+    return Caller(shopper.id if shopper else None)
+
+
 async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressView]]:
     """The customer's values for the checkout form, and their address book. Nothing for a guest."""
     shopper = await shopper_of(state)
@@ -53,14 +60,13 @@ async def known_fields(state: rx.State) -> tuple[dict[str, str], list[AddressVie
 
 async def own_cart(state: rx.State, cart_id: str) -> str:
     """The cart that this browser goes on with: see `backend.cart.owners`."""
-    shopper = await shopper_of(state)
-    return await cart_for(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
+    return await cart_for(current_shop().database, cart_id[:MAX_ID], (await caller_of(state)).customer_id)
 
 
 async def usable_by(state: rx.State, cart_id: str) -> str:
     """The id again, when this browser may use the cart; empty for an unknown one and for another customer's."""
-    shopper = await shopper_of(state) if cart_id else None
-    return await usable_cart(current_shop().database, cart_id[:MAX_ID], shopper.id if shopper else None)
+    customer_id = (await caller_of(state)).customer_id if cart_id else None
+    return await usable_cart(current_shop().database, cart_id[:MAX_ID], customer_id)
 
 
 async def bind_cart(token: str, cart_id: str) -> None:

@@ -1,4 +1,4 @@
-"""A thousand shoppers at once: `python -m tests.bench.bench_shoppers [--shoppers N] [--seconds S] [--database NAME]`.
+"""A thousand shoppers at once: `python -m tests.bench.bench_shoppers [--shoppers N] [--seconds S] [--slowness X] …`.
 
 The whole shop as users run it, with two workers and Redis. Each shopper holds one websocket and speaks Reflex's
 protocol as the pages do: home, a search, the list, a product, into the cart; one in ten fills in the checkout and goes
@@ -170,7 +170,7 @@ class Shopper:
         return frame
 
 
-async def run(shoppers: int, seconds: float, kind: str) -> None:
+async def run(shoppers: int, seconds: float, kind: str, slowness: float) -> None:
     """Open the shop, let everybody in, have them shop, and see them leave."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-bench-")))
@@ -187,7 +187,7 @@ async def run(shoppers: int, seconds: float, kind: str) -> None:
             trusted_proxies="127.0.0.1",
         )
         await prepare(settings)
-        toys, slowness = await _toys(settings), calibration.measured()
+        toys = await _toys(settings)
         async with scene.shop_process(settings) as (process, _seconds):
             crowd = Crowd(
                 f"http://localhost:{settings.port}", toys, slowness, lambda: scene.memory_of(process)
@@ -276,11 +276,12 @@ def main() -> None:
     parser.add_argument("--shoppers", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="postgresql")
+    parser.add_argument("--slowness", type=float, help="not measured: to compare two runs under one load")
     asked = parser.parse_args()
     logging.getLogger("asyncio").setLevel(
         logging.CRITICAL
     )  # the client leaves a task behind with each socket
-    asyncio.run(run(asked.shoppers, asked.seconds, asked.database))
+    asyncio.run(run(asked.shoppers, asked.seconds, asked.database, asked.slowness or calibration.measured()))
 
 
 if __name__ == "__main__":

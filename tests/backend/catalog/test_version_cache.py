@@ -8,7 +8,6 @@ import pytest
 from backend.catalog.version_cache import VersionCache
 from backend.catalog.version_probe import Version
 
-
 OTHERS = [
     Version(2, 1, 1, 1),
     Version(1, 2, 1, 1),
