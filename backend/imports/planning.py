@@ -7,7 +7,7 @@ pictures came, or categories are to be made. Nothing of the shop is changed befo
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
@@ -168,10 +168,10 @@ async def look(database: Database, import_id: str) -> None:
 async def _keys_of(database: Database, rows: Sequence[Row]) -> dict[int, str]:
     """By line, of the rows with options, what those of one product have in common."""
     keys: dict[int, str] = {}
-    with_options = [row for row in rows if OPTIONS in row.values and not row.problems]
+    with_options = [row for row in rows if OPTIONS in row.values]
     for start in range(0, len(with_options), AT_ONCE):
         some = with_options[start : start + AT_ONCE]
-        titled = _titled(some)
+        titled = {row.line: one for row in some if (one := _named_by_title(row))}
         async with database.read() as session:
             known = await Known.read(session, [*some, *titled.values()])
         keys |= {row.line: product_key(known, row, titled) for row in some}
@@ -273,7 +273,29 @@ async def judge(
         if "stock" in changes and row.get("stock") < now[RESERVED]:
             problems.append(Problem(row.line, "stock", "reserved", "reserved", str(now[RESERVED])))
         judged.append(Judged(row, match, problems, changes))
-    return sorted(judged, key=lambda one: one.row.line)
+    return _whole_toys(sorted(judged, key=lambda one: one.row.line))
+
+
+def _whole_toys(judged: Sequence[Judged]) -> list[Judged]:
+    """A new toy comes with all its rows, or not at all: where one is wrong, the others name it."""
+    wrong: dict[str, str] = {}
+    for one in judged:
+        if one.problems and (toy := _new_toy(one)):
+            wrong.setdefault(toy, str(one.row.line))
+    return [
+        replace(one, problems=[Problem(one.row.line, "", f"line {line} is wrong", "other row", line)])
+        if not one.problems and (line := wrong.get(_new_toy(one)))
+        else one
+        for one in judged
+    ]
+
+
+def _new_toy(judged: Judged) -> str:
+    """The handle of the toy with options that a row would make; empty for any other row."""
+    row, match = judged.row, judged.match
+    if OPTIONS not in row.values or (match is not None and match.product is not None):
+        return ""
+    return (_named_by_title(row) or row).get("handle") or ""
 
 
 def typed_row(columns: Sequence[str], line: int, texts: Sequence[str]) -> Row:

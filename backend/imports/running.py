@@ -194,14 +194,11 @@ async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[
     made = await _made(session, found.id, judged)
     good: list[Judged] = []
     outcomes: list[dict[str, Any]] = []
-    shown = [(kept[one.row.line], _as_shown(kept[one.row.line], one, made)) for one in judged]
-    refused = {row.of_product: one.problems for row, one in shown if one.problems and row.of_product}
-    for row, one in shown:
-        problems = one.problems
-        if one.match is None or one.match.product is None:  # a new toy comes with all its rows, or not at all
-            problems = problems or refused.get(row.of_product, ())
-        if problems:
-            outcomes.append(_outcome(row, RowState.REFUSED, as_problems(problems), row.changes))
+    for now in judged:
+        row = kept[now.row.line]
+        one = _as_shown(row, now, made)
+        if one.problems:
+            outcomes.append(_outcome(row, RowState.REFUSED, as_problems(one.problems), row.changes))
         elif one.plan is Plan.SAME:
             outcomes.append(_outcome(row, RowState.DONE, [], row.changes))
         else:

@@ -26,6 +26,7 @@ ROWS: dict[str, str] = {
     "option rows": _(
         "Cambian las opciones del juguete: hace falta una fila de cada presentación. Falta: {detail}."
     ),
+    "other row": _("Un juguete nuevo entra con todas sus filas, y la fila {detail} tiene un error."),
     "too many": _("Un juguete tiene hasta {detail} presentaciones en una hoja."),
     "reserved": _("Hay {detail} apartadas para pedidos: no puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
