@@ -89,6 +89,8 @@ class Shop:
         self.catalog_version = VersionProbe(self.database)
         self.pages = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
         """What open pages show, of those that show everybody the same."""
+        self.products = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
+        """What products' pages show, in documents too, but for the units: search engines read one after the other."""
         self.standing = StandingSettings(settings, self.database, self.catalog_version)
         self.content = StandingContent(self.database, self.catalog_version)
         self.pictures = picture_store(settings)

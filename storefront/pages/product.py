@@ -76,8 +76,8 @@ async def load(params: PageParams) -> PageData[ProductContent]:
     """
     slug, page = params.tail, page_of(params.asked(REVIEWS_PAGE))
     shop = current_shop()
-    data: PageData[ProductContent] = await shop.pages.get(
-        (load, slug, page), partial(_read, slug, page), shows_units=False
+    data: PageData[ProductContent] = await shop.products.get(
+        (slug, page), partial(_read, slug, page), shows_units=False
     )
     if data.content.detail is None:
         return data
