@@ -171,7 +171,7 @@ async def _keys_of(database: Database, rows: Sequence[Row]) -> dict[int, str]:
     with_options = [row for row in rows if OPTIONS in row.values]
     for start in range(0, len(with_options), AT_ONCE):
         some = with_options[start : start + AT_ONCE]
-        titled = {row.line: one for row in some if (one := _named_by_title(row))}
+        titled = _titled(some)
         async with database.read() as session:
             known = await Known.read(session, [*some, *titled.values()])
         keys |= {row.line: product_key(known, row, titled) for row in some}
@@ -326,7 +326,7 @@ def _typed(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str]]]) -
 
 def _titled(rows: Sequence[Row]) -> dict[int, Row]:
     """By line, the rows that may be known by their titles, with the handles that those make."""
-    return {row.line: one for row in rows if not row.problems and (one := _named_by_title(row))}
+    return {row.line: one for row in rows if (one := _named_by_title(row))}
 
 
 def _named_by_title(row: Row) -> Row | None:

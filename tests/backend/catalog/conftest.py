@@ -1,13 +1,12 @@
 """What several tests of the catalogue look at: another replica, and the statements that the shop ran."""
 
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
-from sqlalchemy import event
 
 from backend.app import Shop, create_api
+from tests.statements import statements_of
 
 
 @pytest.fixture
@@ -23,12 +22,7 @@ async def replica(store: httpx.AsyncClient, shop: Shop) -> AsyncIterator[httpx.A
 
 
 @pytest.fixture
-def statements(shop: Shop) -> list[str]:
+def statements(shop: Shop) -> Iterator[list[str]]:
     """The statements that the shop's sessions ran."""
-    found: list[str] = []
-
-    def note(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found.append(statement)
-
-    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
-    return found
+    with statements_of(shop.database) as found:
+        yield found

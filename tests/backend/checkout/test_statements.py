@@ -1,34 +1,21 @@
 """How often the database is asked: what a purchase, or a page that shows a cart, asks more than before is seen here."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
 import httpx
-from sqlalchemy import event
 
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.views import cart_view
 from tests.shop_floor import Floor, make_toy
+from tests.statements import statements_of
 from tests.store_steps import bought
 
 STATEMENTS = 37
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction."""
 
 
-@contextmanager
-def asked_of(shop: Shop) -> Iterator[list[str]]:
-    """What the database is asked meanwhile."""
-    asked: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        if not statement.startswith("BEGIN"):
-            asked.append(statement)
-
-    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
-    yield asked
-    event.remove(shop.database.engine.sync_engine, "before_cursor_execute", note)
+def after_beginning(statements: list[str]) -> list[str]:
+    """The statements but for what begins a transaction."""
+    return [statement for statement in statements if not statement.startswith("BEGIN")]
 
 
 async def test_a_purchase_asks_no_more_than_it_did(
@@ -37,8 +24,9 @@ async def test_a_purchase_asks_no_more_than_it_did(
     async with shop.database.transaction() as session:
         toy = await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
     await bought(store, toy)  # what is read once and known from then on
-    with asked_of(shop) as asked:
+    with statements_of(shop.database) as asked:
         await bought(store, toy)
+    asked = after_beginning(asked)
     assert len(asked) == STATEMENTS, "\n".join(asked)
 
 
@@ -51,7 +39,8 @@ async def test_a_cart_is_shown_from_one_statement_and_one_for_its_wrapping(
         for toy in toys:
             await carts.add(session, cart_id, toy)
     async with shop.database.read() as session:
-        with asked_of(shop) as asked:
+        with statements_of(shop.database) as asked:
             view = await cart_view(session, cart_id)
     assert [line.max_quantity for line in view.lines] == [5, 5]
+    asked = after_beginning(asked)
     assert len(asked) == 2, "\n".join(asked)

@@ -5,13 +5,14 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderReport, StartedPayment
 from tests.shop_floor import Floor, make_toy
+from tests.statements import statements_of
 from tests.store_steps import PSE, bought, get, post
 
 
@@ -258,16 +259,11 @@ async def test_orders_are_read_without_the_files_of_their_labels(
     order = await bought(store, trompo, 1, price_type="calculated")
     path = f"/admin/orders/{order['id']}"
     await post(admin, f"{path}/fulfillments", packed(order, 1))
-    statements: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        statements.append(statement)
-
-    event.listen(shop.database.engine.sync_engine, "before_cursor_execute", note)
-    (listed,) = (await get(admin, "/admin/orders"))["orders"]
-    assert listed["fulfillments"][0]["labels"]
-    await get(admin, path)
-    await get(store, f"/store/orders/{order['id']}")
+    with statements_of(shop.database) as statements:
+        (listed,) = (await get(admin, "/admin/orders"))["orders"]
+        assert listed["fulfillments"][0]["labels"]
+        await get(admin, path)
+        await get(store, f"/store/orders/{order['id']}")
     assert not [
         statement for statement in statements if statement.startswith("SELECT") and "label_pdf" in statement
     ]
