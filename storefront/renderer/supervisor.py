@@ -61,6 +61,8 @@ class RendererSupervisor:
         self._rests_after = rests_after
         self._first = first
         self._last_used = 0.0
+        self._readers = 0
+        """How many wait for a page."""
         self._is_wanted = asyncio.Event()
         """Not set while the processes rest."""
         self._is_waking = False
@@ -142,28 +144,32 @@ class RendererSupervisor:
             NotRendered: no process is there, all are too busy, or the one that was asked failed.
         """
         self.wake()
-        if not is_patient:
+        self._readers += 1
+        try:
+            if is_patient:
+                return await self._render_patiently(url, initial_state)
             if not self.is_up:
                 raise NotRendered("no renderer is up")
             return await self._render_in_turn(url, initial_state, LONGEST_WAIT)
+        finally:
+            self._readers -= 1
+
+    async def _render_patiently(self, url: str, initial_state: bytes) -> str:
         if not self._size:
             raise NotRendered("there is no renderer")
         until = time.monotonic() + PATIENCE
         await _acquire(self._patient_turns, PATIENCE)
         try:
-            return await self._render_patiently(url, initial_state, until)
+            for _try in range(TRIES):
+                try:
+                    await asyncio.wait_for(self._until_up(), until - time.monotonic())
+                except TimeoutError:
+                    raise NotRendered("no renderer is up") from None
+                with suppress(RendererEnded):
+                    return await self._render_in_turn(url, initial_state, until - time.monotonic())
+            raise NotRendered("the renderer ended at it again")
         finally:
             self._patient_turns.release()
-
-    async def _render_patiently(self, url: str, initial_state: bytes, until: float) -> str:
-        for _try in range(TRIES):
-            try:
-                await asyncio.wait_for(self._until_up(), until - time.monotonic())
-            except TimeoutError:
-                raise NotRendered("no renderer is up") from None
-            with suppress(RendererEnded):
-                return await self._render_in_turn(url, initial_state, until - time.monotonic())
-        raise NotRendered("the renderer ended at it again")
 
     async def _until_up(self) -> None:
         while not self.is_up:
@@ -195,11 +201,11 @@ class RendererSupervisor:
         return html
 
     async def _rest_when_idle(self) -> None:
-        """Let the processes end whenever no page was asked for in `rests_after` seconds."""
+        """Let the processes end whenever no page was asked for in `rests_after` seconds, and nobody waits for one."""
         while True:
             await self._is_wanted.wait()
             left = self._last_used + self._rests_after - time.monotonic()
-            if left > 0 or not self.is_up:
+            if left > 0 or self._readers or not self.is_up:
                 await asyncio.sleep(left if left > 0 else self._rests_after)
                 continue
             log.info("no page was asked for in %.0f s: the renderer rests", self._rests_after)

@@ -257,6 +257,17 @@ async def test_a_process_that_comes_up_as_they_begin_to_rest_lets_the_next_reade
     await renderer.stop()
 
 
+async def test_they_do_not_rest_while_a_reader_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "PATIENCE", 60.0)  # however busy the machine is
+    renderer = RendererSupervisor(RENDERER, 1, ["/"], rests_after=0.0)  # at once, whenever it may
+    await renderer.start()
+    await until_resting(renderer)
+    pages = await asyncio.gather(*(renderer.render("/cart", b"{}", is_patient=True) for _ in range(2)))
+    assert all("<main" in page for page in pages)
+    await until_resting(renderer)
+    await renderer.stop()
+
+
 async def test_after_a_rest_an_impatient_reader_goes_without(resting: RendererSupervisor) -> None:
     with pytest.raises(NotRendered, match="no renderer is up"):
         await resting.render("/", b"{}")
