@@ -3,7 +3,8 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import asyncpg
@@ -40,7 +41,9 @@ TRUSTED_FOR = 1.0
 """Seconds. A connection to a server that was used within them is used again without asking whether it is open."""
 
 ANSWER_WITHIN = 5.0
-"""Seconds in which a `ServerQuery` is answered, opening its connection included. A frozen server takes for ever."""
+"""Seconds in which a `ServerConnection` answers, being opened included. A frozen server takes for ever."""
+FEW_STATEMENTS = 4
+"""Statements that a `ServerConnection` keeps prepared."""
 _CONNECTION_LOST = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
@@ -124,51 +127,51 @@ def postgresql_engine(
     return engine
 
 
-class ServerQuery:
-    """A query for one row on a connection of its own, which costs a hundredth of a session. Ask once at a time."""
+class ServerConnection:
+    """A connection of its own, on which a query costs a hundredth of a session. Ask once at a time."""
 
-    def __init__(self, url: URL, query: str, *, through_pooler: bool) -> None:
+    def __init__(self, url: URL, *, through_pooler: bool) -> None:
         """Nothing is opened yet."""
         self._url = url.set(drivername="postgresql").render_as_string(hide_password=False)
-        self._query = query
         self._through_pooler = through_pooler
         self._connection: asyncpg.Connection | None = None
 
-    async def ask(self) -> asyncpg.Record:
-        """The row.
+    async def fetch(self, query: str, *values: object) -> list[asyncpg.Record]:
+        """The query's rows.
 
         Raises:
             DatabaseUnavailable: the database does not answer.
         """
         try:
-            return await self._read()
+            return await self._read(query, values)
         except TimeoutError as error:
             raise DatabaseUnavailable("The database does not answer: try again") from error
         except _CONNECTION_LOST:  # the server was restarted, or closed an idle connection: try a new one once
             self.disconnect()
         try:
-            return await self._read()
+            return await self._read(query, values)
         except _CONNECTION_LOST as error:
             raise DatabaseUnavailable("The database does not answer: try again") from error
 
-    async def _read(self) -> asyncpg.Record:
+    async def _read(self, query: str, values: Sequence[object]) -> list[asyncpg.Record]:
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                return await self._fetch()
+                return await self._fetch(query, values)
         except TimeoutError:
             self.disconnect()
             raise
 
-    async def _fetch(self) -> asyncpg.Record:
+    async def _fetch(self, query: str, values: Sequence[object]) -> list[asyncpg.Record]:
         if self._connection is None:
             self._connection = await asyncpg.connect(
                 self._url,
-                statement_cache_size=0 if self._through_pooler else 1,
+                statement_cache_size=0 if self._through_pooler else FEW_STATEMENTS,
             )
-        if not self._through_pooler:
-            return await self._connection.fetchrow(self._query)
-        async with self._connection.transaction(readonly=True):  # a pooler keeps it on one connection
-            return await self._connection.fetchrow(self._query)
+        # a pooler keeps a transaction on one connection
+        whole = self._connection.transaction(readonly=True) if self._through_pooler else nullcontext()
+        async with whole:
+            rows: list[asyncpg.Record] = await self._connection.fetch(query, *values)
+        return rows
 
     def disconnect(self) -> None:
         """Close the connection without a farewell: a frozen server answers to none."""

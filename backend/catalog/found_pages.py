@@ -42,7 +42,7 @@ class FoundPages:
     ) -> Page:
         """The page that `read` finds; read again only after its list may have changed."""
         version: Version | None = request.scope.get(VERSION)
-        if version is None or not _is_of_lists(asked):
+        if version is None or not is_of_lists(asked):
             return await read()
         key = (request.scope["query_string"], channel)
         known = self._pages.get(key)
@@ -54,7 +54,7 @@ class FoundPages:
         return page
 
 
-def _is_of_lists(asked: ProductsParameters) -> bool:
+def is_of_lists(asked: ProductsParameters) -> bool:
     """Whether the page is the same for as long as the version of lists is."""
     if (asked.order or "").removeprefix("-") in _NOT_OF_LISTS:
         return False

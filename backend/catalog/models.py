@@ -53,6 +53,22 @@ class CatalogVersion(SQLModel, table=True):
     """Of which products are in which list, and in which order but that of prices and latest changes; of regions."""
     sold_out: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """Of which variants are sold out."""
+    shared: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """Of the catalogue without what belongs to one product and what decides of lists: tags, collections, keys…"""
+    product_changes: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """How many changes of single products were committed: a later one has a higher number (`ProductChange`)."""
+    product_changes_by: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """The transaction that raised it last, on PostgreSQL: it raises it once, however many rows it changes."""
+
+
+class ProductChange(SQLModel, table=True):
+    """When a product, or a part of it, changed last. Written by the same triggers; a deleted product keeps its row."""
+
+    __tablename__ = "product_change"
+
+    product_id: str = Field(primary_key=True)
+    number: int = Field(sa_type=BigInteger, index=True)
+    """`CatalogVersion.product_changes` at the change."""
 
 
 class Region(Timestamps, table=True):

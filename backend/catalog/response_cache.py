@@ -5,14 +5,16 @@ whether the catalogue has changed since. So a change is in the very next respons
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
 from cachetools import LRUCache
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.catalog.version_probe import Version, VersionProbe
+from backend.catalog.version_probe import ProductChanges, Version, VersionProbe
 from backend.edge.conditional import IF_NONE_MATCH, NotModified, is_known
 from backend.edge.observed import ROUTE
 
@@ -21,6 +23,8 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_RESPONSE = MAX_BYTES // 16
 OVERHEAD = 2_000
 """What a cached response takes beside its body, in bytes."""
+OF_AN_ID = 90
+"""What it takes for each product that it shows."""
 
 CATALOGUE = re.compile(
     r"/store/(?:products|product-(?:categories|options|tags|types)|collections|regions)(?:/[^/]+)?"
@@ -29,8 +33,18 @@ SHOWS_STOCK = b"inventory_quantity"
 KEY_HEADER = b"x-publishable-api-key"
 VERSION = "trompo.catalog_version"
 """Key in a request's scope: the version that was read when it came."""
+MADE_OF = "trompo.made_of"
+"""Key in a request's scope: its `MadeOf`."""
 
 Key = tuple[str, bytes, bytes]
+
+
+@dataclass(slots=True)
+class MadeOf:
+    """What a response is made of; who makes it may tell."""
+
+    products: tuple[str, ...] | None = None
+    """The products it shows, if it is the same until one of them changes, a list, or what products share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +56,18 @@ class CachedResponse:
     start: Message
     body: bytes
     tag: str
+    products: tuple[str, ...] | None
 
-    def is_current(self, version: Version) -> bool:
-        """Whether the API would respond the same at this version."""
-        if self.version.catalog != version.catalog:
+    def is_current(self, version: Version, changes: ProductChanges) -> bool:
+        """Whether the API would respond the same at this version, which the changes of products are known of."""
+        own = self.version
+        if self.shows_stock and own.stock != version.stock:
             return False
-        return not self.shows_stock or self.version.stock == version.stock
+        if own.catalog == version.catalog:
+            return True
+        if self.products is None or (own.shared, own.lists) != (version.shared, version.lists):
+            return False
+        return changes.none_since(own.product_changes, self.products)
 
 
 class ResponseCache:
@@ -79,12 +99,13 @@ class ResponseCache:
         )  # of several by one name the first counts, as it does in the API
         key = (scope["path"], scope["query_string"], headers.get(KEY_HEADER, b""))
         response = self._responses.get(key)
-        if response is None or not response.is_current(version):
+        if response is None or not response.is_current(version, self._probe.product_changes):
             # the API is asked unconditionally: a 304 could not be cached
             headers_left = [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]
-            whole = {**scope, "headers": headers_left, VERSION: version}
+            made_of = MadeOf()
+            whole = {**scope, "headers": headers_left, VERSION: version, MADE_OF: made_of}
             recorder = _Recorder(
-                cache=self, key=key, version=version, scope=scope, receive=receive, send=send
+                cache=self, key=key, version=version, made_of=made_of, scope=scope, receive=receive, send=send
             )
             await self._app(whole, receive, recorder)
         elif is_known(scope, response.tag):
@@ -114,6 +135,7 @@ class _Recorder:
     cache: ResponseCache
     key: Key
     version: Version
+    made_of: MadeOf
     scope: Scope
     receive: Receive
     send: Send
@@ -135,13 +157,22 @@ class _Recorder:
         stored = {**start, "headers": [*start["headers"]]}
         tag = Headers(raw=stored["headers"]).get("etag", "")
         shows_stock = SHOWS_STOCK in unquote_to_bytes(self.key[1])
-        response = CachedResponse(self.version, shows_stock, stored, message["body"], tag)
+        response = CachedResponse(
+            self.version, shows_stock, stored, message["body"], tag, self.made_of.products
+        )
         self.cache.store(self.key, response)
         if is_known(self.scope, tag):
             await NotModified(start["headers"])(self.scope, self.receive, self.send)
         else:
             await self.send(start)
             await self.send(message)
+
+
+def shows_only(request: Request, products: Sequence[str]) -> None:
+    """Tell that the response is the same until one of these products changes, a list, or what products share."""
+    made_of: MadeOf | None = request.scope.get(MADE_OF)
+    if made_of is not None:
+        made_of.products = tuple(products)
 
 
 def route_template(path: str) -> str:
@@ -151,4 +182,4 @@ def route_template(path: str) -> str:
 
 
 def _size(response: CachedResponse) -> int:
-    return len(response.body) + OVERHEAD
+    return len(response.body) + OF_AN_ID * len(response.products or ()) + OVERHEAD

@@ -8,11 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.found_pages import FoundPages
+from backend.catalog.found_pages import FoundPages, is_of_lists
 from backend.catalog.listing import Page, matching_categories, matching_collections, searched_page
 from backend.catalog.models import Collection, Region, for_sale
 from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
+from backend.catalog.response_cache import shows_only
 from backend.catalog.search_words import search_words
 from backend.catalog.store_schemas import (
     CategoriesAnswer,
@@ -75,6 +76,8 @@ async def list_products(
         page = await pages.find(request, channel, asked, find)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
         products = await writer.write_json(page.ids, Among.FOR_SALE, request.app.state.written_products)
+    if is_of_lists(asked):
+        shows_only(request, page.ids)
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
@@ -92,6 +95,7 @@ async def read_product(
         await _require_price_context(session, fields, asked)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
         found = await writer.write_json([product_id], Among.FOR_SALE, request.app.state.written_products)
+    shows_only(request, [product_id])
     if not found:
         raise NotFound(f"Product with id: {product_id} was not found")
     return Wire({"product": found[0]})

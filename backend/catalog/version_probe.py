@@ -1,13 +1,15 @@
 """Asking the database whether the catalogue has changed, before every answer, at next to no cost.
 
-The version is four numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
+The version is some numbers in the row of `catalog_version`, which triggers raise in the transaction of a change. A
 session costs a hundred times what reading this row does, so the probe has a connection of its own. On PostgreSQL all
 who ask while a query is under way share the next one: however many requests a second, the row is asked for as fast as
 the database answers. What is read was committed before or during the question, never earlier than a previous answer.
+
+When single products have changed, it reads which (`ProductChanges`): what shows others need not be made anew.
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from backend.database import Database
@@ -15,11 +17,14 @@ from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
 
 if TYPE_CHECKING:
-    from backend.postgresql import ServerQuery
+    from backend.postgresql import ServerConnection
 
 T = TypeVar("T")
 
-_QUERY = "SELECT catalog, stock, lists, sold_out FROM catalog_version WHERE id = 1"
+_QUERY = "SELECT catalog, stock, lists, sold_out, shared, product_changes FROM catalog_version WHERE id = 1"
+MOST_CHANGES = 5_000
+"""Products whose last change is remembered. When more have changed, all count as changed."""
+_CHANGES = "SELECT product_id, number FROM product_change WHERE number > $1 LIMIT $2"
 
 
 class Version(NamedTuple):
@@ -32,11 +37,45 @@ class Version(NamedTuple):
     stock: int
     lists: int
     sold_out: int
+    shared: int
+    product_changes: int
 
     @property
     def without_units(self) -> "Version":
         """The same for all versions between which units were sold or came, but nothing was sold out or came back."""
         return self._replace(stock=0)
+
+
+class ProductChanges:
+    """When products changed, as far as it is remembered."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._forgotten: int | None = None
+        """Until which number changes are not remembered; None before the first version was read."""
+        self._read = 0
+        """Until which number they are."""
+
+    def lack(self, version: Version) -> int | None:
+        """The number after which changes are to be read, to know those of this version."""
+        if self._forgotten is None:  # nothing was made of an earlier version
+            self._forgotten = self._read = version.product_changes
+        return None if version.product_changes == self._read else self._read
+
+    def note(self, version: Version, changes: Sequence[tuple[str, int]]) -> None:
+        """Remember the changes that were read for this version: at most one more than `MOST_CHANGES`."""
+        self._numbers.update(changes)
+        self._read = version.product_changes
+        if len(self._numbers) > MOST_CHANGES or len(changes) > MOST_CHANGES:
+            self._numbers.clear()
+            self._forgotten = self._read
+
+    def none_since(self, number: int, product_ids: Iterable[str]) -> bool:
+        """Whether none of the products has changed after this number."""
+        if self._forgotten is None or number < self._forgotten:
+            return False
+        changed = self._numbers
+        return all(changed.get(one, 0) <= number for one in product_ids)
 
 
 class VersionProbe:
@@ -47,7 +86,9 @@ class VersionProbe:
         self._file: sqlite3.Connection | None = None
         self._server = None if database.is_sqlite else _server(database)
         self._queries = SingleFlight[None, Version](finishes=True)  # one connection serves all who ask
-        self._values: dict[str, tuple[int, Any]] = {}
+        self._values: dict[str, tuple[tuple[int, int], Any]] = {}
+        self.product_changes = ProductChanges()
+        """Those of the latest version that `now` gave, and before."""
 
     async def now(self) -> Version:
         """The version that is committed now.
@@ -57,23 +98,25 @@ class VersionProbe:
         """
         if self._server is None:
             return self._read_file()
-        ask = self._server.ask
-        return await self._queries.share_next(None, lambda: _version(ask))
+        server = self._server
+        return await self._queries.share_next(None, lambda: self._ask(server))
 
     async def cached(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
-        """The value that `read` returned under this name, read again only after the catalogue has changed.
+        """The value that `read` returned under this name, read again only after lists or what is shared changed.
 
-        For small values that are read all the time. None is not cached, so made-up names fill no memory.
+        For small values that are read all the time and show no single product. None is not cached, so made-up names
+        fill no memory.
         """
         try:
-            catalog = (await self.now()).catalog
+            version = await self.now()
         except OSError:
             return await read()
+        made_of = (version.shared, version.lists)
         known, value = self._values.get(name, (None, None))
-        if known != catalog:
+        if known != made_of:
             value = await read()
             if value is not None:
-                self._values[name] = (catalog, value)
+                self._values[name] = (made_of, value)
         return cast("T", value)
 
     async def close(self) -> None:
@@ -92,16 +135,23 @@ class VersionProbe:
                 self._file = sqlite3.connect(
                     str(self._database.url.database), timeout=0, isolation_level=None
                 )
-            return Version(*self._file.execute(_QUERY).fetchone())
+            version = Version(*self._file.execute(_QUERY).fetchone())
+            if (known := self.product_changes.lack(version)) is not None:
+                changes = self._file.execute(_CHANGES, {"1": known, "2": MOST_CHANGES + 1})
+                self.product_changes.note(version, changes.fetchall())
         except sqlite3.Error as error:
             raise DatabaseUnavailable("The database does not answer: try again") from error
+        return version
+
+    async def _ask(self, server: "ServerConnection") -> Version:
+        (row,) = await server.fetch(_QUERY)
+        version = Version(*row)
+        if (known := self.product_changes.lack(version)) is not None:
+            self.product_changes.note(version, await server.fetch(_CHANGES, known, MOST_CHANGES + 1))
+        return version
 
 
-async def _version(ask: Callable[[], Awaitable[Sequence[Any]]]) -> Version:
-    return Version(*await ask())
+def _server(database: Database) -> "ServerConnection":
+    from backend.postgresql import ServerConnection  # its driver is loaded by shops that have PostgreSQL
 
-
-def _server(database: Database) -> "ServerQuery":
-    from backend.postgresql import ServerQuery  # its driver is loaded by shops that have PostgreSQL
-
-    return ServerQuery(database.url, _QUERY, through_pooler=database.through_pooler)
+    return ServerConnection(database.url, through_pooler=database.through_pooler)

@@ -14,16 +14,51 @@ _NOTE_CHANGE = """
 CREATE OR REPLACE FUNCTION note_catalog_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE version bigint := pg_current_xact_id()::text::bigint;
 BEGIN
-  IF TG_ARGV[0] = 'stock' THEN
-    UPDATE catalog_version SET stock = version WHERE stock <> version;
-  ELSIF TG_ARGV[0] = 'sold_out' THEN
-    UPDATE catalog_version SET sold_out = version WHERE sold_out <> version;
-  ELSIF TG_ARGV[0] = 'lists' THEN
-    UPDATE catalog_version SET lists = version WHERE lists <> version;
-  ELSIF TG_NARGS > 1 THEN
-    UPDATE catalog_version SET catalog = version, lists = version WHERE catalog <> version OR lists <> version;
-  ELSE
+  IF 'catalog' = ANY(TG_ARGV) THEN
     UPDATE catalog_version SET catalog = version WHERE catalog <> version;
+  END IF;
+  IF 'stock' = ANY(TG_ARGV) THEN
+    UPDATE catalog_version SET stock = version WHERE stock <> version;
+  END IF;
+  IF 'lists' = ANY(TG_ARGV) THEN
+    UPDATE catalog_version SET lists = version WHERE lists <> version;
+  END IF;
+  IF 'sold_out' = ANY(TG_ARGV) THEN
+    UPDATE catalog_version SET sold_out = version WHERE sold_out <> version;
+  END IF;
+  IF 'shared' = ANY(TG_ARGV) THEN
+    UPDATE catalog_version SET shared = version WHERE shared <> version;
+  END IF;
+  RETURN NULL;
+END $$
+"""
+# This number is counted, so that a reader can ask for what came after it: who raises it has the lock on the row until
+# its commit, so it rises in the order of the commits.
+_NOTE_PRODUCT_CHANGE = """
+CREATE OR REPLACE FUNCTION note_product_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  writer bigint := pg_current_xact_id()::text::bigint;
+  latest bigint;
+  before text;
+  after text;
+BEGIN
+  UPDATE catalog_version SET product_changes = product_changes + 1, product_changes_by = writer
+    WHERE product_changes_by <> writer;
+  SELECT product_changes INTO latest FROM catalog_version;
+  IF TG_TABLE_NAME = 'product' THEN
+    before := OLD.id;
+    after := NEW.id;
+  ELSE
+    before := OLD.product_id;
+    after := NEW.product_id;
+  END IF;
+  IF after IS NOT NULL THEN
+    INSERT INTO product_change (product_id, number) VALUES (after, latest)
+      ON CONFLICT (product_id) DO UPDATE SET number = latest WHERE product_change.number <> latest;
+  END IF;
+  IF before <> after OR after IS NULL THEN
+    INSERT INTO product_change (product_id, number) VALUES (before, latest)
+      ON CONFLICT (product_id) DO UPDATE SET number = latest WHERE product_change.number <> latest;
   END IF;
   RETURN NULL;
 END $$
@@ -37,7 +72,7 @@ def watch(
 
     Args:
         table: its name.
-        counters: `catalog` unless told otherwise; `stock`, `lists` or `sold_out`; or `catalog` and `lists`.
+        counters: `catalog` unless told otherwise; or which of `catalog`, `stock`, `lists`, `sold_out` and `shared`.
         columns: of the updates those that write one of them, beside what watches the table otherwise.
         when: the same of the changes for which a condition holds: by `INSERT`, `UPDATE` and `DELETE`.
     """
@@ -64,3 +99,40 @@ def watch(
         note = f"UPDATE catalog_version SET {raised}"  # noqa: S608 - names of our own
         condition = conditions.get(event, "")
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} {condition} BEGIN {note}; END")
+
+
+def watch_products(table: str) -> None:
+    """Let every change of the table's rows be noted as one of their product (`backend.catalog.models.ProductChange`).
+
+    The table is `product`, or has a column `product_id`.
+    """
+    name = f"watch_product_of_{table}"
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(_NOTE_PRODUCT_CHANGE)
+        op.execute(
+            f"CREATE CONSTRAINT TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
+            f"DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_product_change()"
+        )
+        return
+    column = "id" if table == "product" else "product_id"
+    for event, rows in {"INSERT": ["NEW"], "UPDATE": ["OLD", "NEW"], "DELETE": ["OLD"]}.items():
+        notes = "; ".join(
+            f"INSERT INTO product_change (product_id, number) "  # noqa: S608 - names of our own
+            f"SELECT {row}.{column}, product_changes FROM catalog_version WHERE true "
+            f"ON CONFLICT (product_id) DO UPDATE SET number = excluded.number"
+            for row in rows
+        )
+        raised = "UPDATE catalog_version SET product_changes = product_changes + 1"
+        op.execute(
+            f"CREATE TRIGGER {name}_{event.lower()} AFTER {event} ON {table} BEGIN {raised}; {notes}; END"
+        )
+
+
+def unwatch_products(table: str) -> None:
+    """Take away what `watch_products` made."""
+    name = f"watch_product_of_{table}"
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(f"DROP TRIGGER {name} ON {table}")
+        return
+    for event in ("insert", "update", "delete"):
+        op.execute(f"DROP TRIGGER {name}_{event}")

@@ -2,7 +2,8 @@
 
 The whole shop as users run it, with two workers, made-up toys and this process as its load. Each figure is also a ratio
 to a bare ASGI handler that runs the same SQL on the same server (`tests.bench.bare`). Addresses differ from request
-to request. "While prices change": somebody else changes a price ten times a second, so that no answer lasts.
+to request. "While prices change": somebody else changes a price ten times a second, and every answer that shows this
+toy is made anew. "While all change": it is a tag, which may be any toy's, so that no answer lasts.
 """
 
 import argparse
@@ -18,10 +19,11 @@ from typing import Any
 from urllib.parse import quote
 
 import uvloop
-from sqlalchemy import select, update
+from sqlalchemy import Executable, insert, select, update
 
-from backend.catalog.models import PublishableKey, Region, Variant
+from backend.catalog.models import ProductTag, PublishableKey, Region, Variant
 from backend.database import Database
+from backend.ids import new_id
 from backend.migrations.runner import upgrade
 from backend.settings import Settings
 from tests.bench import scene, toys
@@ -40,8 +42,8 @@ WARM_ROUNDS, WARM_SECONDS = 4, 20
 SECONDS_BETWEEN_CHANGES = 0.1
 LIST, SEARCH, PRODUCT = "list of 24 with prices", "search of 8 hits", "product by handle"
 CHECKOUT = "guest checkout, 8 requests"
+CHANGING, ALL_CHANGING = ", while prices change", ", while all change"
 GOALS = {LIST: 700, SEARCH: 1200, PRODUCT: 1200, CHECKOUT: 60}
-CHANGING = ", while prices change"
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Reads:
 async def main() -> None:
     """Measure and print."""
     asked = _arguments()
-    print(f"{'database':10} {'products':>8}  {'what':38} {'a second':>8} {'goal':>5} "
+    print(f"{'database':10} {'products':>8}  {'what':44} {'a second':>8} {'goal':>5} "
           f"{'p50 ms':>7} {'p95 ms':>7} {'bare':>7} {'ratio':>6} {'load':>5}")  # fmt: skip
     async with AsyncExitStack() as stack:
         redis = stack.enter_context(scene.redis_server())
@@ -109,8 +111,8 @@ class Bench:
         async with scene.bare_process(port, WORKERS, file):
             for name in (LIST, SEARCH, PRODUCT):
                 bare = await self._measure_bare(port, name)
-                self._print(name, bare)
-                self._print(name + CHANGING, bare)
+                for how in ("", CHANGING, ALL_CHANGING):
+                    self._print(name, bare, how)
             self._print(CHECKOUT, await measure(port, _bare_purchase, at_once=BUYERS, seconds=self._seconds))
         await database.close()
         alone = self._settings.model_copy(update={"workers": 1, "redis_url": "", "port": free_port()})
@@ -130,9 +132,10 @@ class Bench:
             rounds = WARM_ROUNDS * len(reads.addresses[name])
             await measure(port, task, at_once=READERS, seconds=WARM_SECONDS, most=rounds)
             self._figures[name] = await measure(port, task, at_once=READERS, seconds=self._seconds)
-            async with _prices_changing(database, variants):
-                figures = await measure(port, task, at_once=READERS, seconds=self._seconds)
-            self._figures[name + CHANGING] = figures
+            for how, change in {CHANGING: _a_price(variants), ALL_CHANGING: _a_tag}.items():
+                async with _changing(database, change):
+                    figures = await measure(port, task, at_once=READERS, seconds=self._seconds)
+                self._figures[name + how] = figures
 
         async def purchase(connection: Connection, number: int) -> None:
             headers = {**reads.headers, "x-forwarded-for": buyers_address(number)}
@@ -149,11 +152,11 @@ class Bench:
 
         return await measure(port, ask, at_once=READERS, seconds=self._seconds)
 
-    def _print(self, name: str, bare: Figures) -> None:
-        figures = self._figures[name]
+    def _print(self, name: str, bare: Figures, how: str = "") -> None:
+        figures = self._figures[name + how]
         against = f"{bare.rate:7.0f} {figures.rate / bare.rate:6.2f}"
         times = f"{figures.median:7.1f} {figures.at(0.95):7.1f}"
-        self._note(f"{name:38} {figures.rate:8.1f} {GOALS.get(name, ''):>5} {times} {against} "
+        self._note(f"{name + how:44} {figures.rate:8.1f} {GOALS[name]:>5} {times} {against} "
                    f"{os.getloadavg()[0]:5.1f}")  # fmt: skip
 
     def _note(self, text: str) -> None:
@@ -187,20 +190,27 @@ async def _reads(database: Database, products: int) -> Reads:
     )
 
 
-@asynccontextmanager
-async def _prices_changing(database: Database, variants: list[str]) -> AsyncIterator[None]:
-    """Somebody changes one price after the other."""
+def _a_price(variants: list[str]) -> Callable[[], Executable]:
+    return lambda: (
+        update(Variant).where(Variant.id == random.choice(variants)).values(price=Variant.price + 1)
+    )
 
-    async def change() -> None:
+
+def _a_tag() -> Executable:
+    return insert(ProductTag).values(ProductTag(value=new_id("tag")).model_dump())
+
+
+@asynccontextmanager
+async def _changing(database: Database, change: Callable[[], Executable]) -> AsyncIterator[None]:
+    """Somebody changes one thing after the other."""
+
+    async def keep_changing() -> None:
         while True:
             async with database.transaction() as session:
-                chosen = random.choice(variants)
-                await session.execute(
-                    update(Variant).where(Variant.id == chosen).values(price=Variant.price + 1)
-                )
+                await session.execute(change())
             await asyncio.sleep(SECONDS_BETWEEN_CHANGES)
 
-    async with beside(change()):
+    async with beside(keep_changing()):
         yield
 
 

@@ -8,12 +8,13 @@ import pytest
 from backend.catalog.version_cache import VersionCache
 from backend.catalog.version_probe import Version
 
+FIRST = Version(catalog=1, stock=1, lists=1, sold_out=1, shared=1, product_changes=1)
 OTHERS = [
-    Version(2, 1, 1, 1),
-    Version(1, 2, 1, 1),
-    Version(1, 1, 2, 1),
-    Version(1, 1, 1, 2),
-    Version(0, 1, 1, 1),
+    FIRST._replace(catalog=2),
+    FIRST._replace(stock=2),
+    FIRST._replace(lists=2),
+    FIRST._replace(sold_out=2),
+    FIRST._replace(catalog=0),
 ]
 
 
@@ -21,7 +22,7 @@ class Catalogue:
     """A catalogue that changes when it is told to, and readers of it that wait until they may read."""
 
     def __init__(self) -> None:
-        self.version = Version(1, 1, 1, 1)
+        self.version = FIRST
         self.reads = 0
         self.begun = asyncio.Queue[None]()
         self.may_read = asyncio.Event()
@@ -31,7 +32,7 @@ class Catalogue:
         return self.version
 
     def change(self) -> None:
-        self.version = Version(self.version.catalog + 1, 1, 1, 1)
+        self.version = FIRST._replace(catalog=self.version.catalog + 1)
 
     async def read(self) -> str:
         self.reads += 1
@@ -75,7 +76,7 @@ async def test_units_are_no_change_to_what_shows_none(catalogue: Catalogue, chan
     await cache.get("home", catalogue.read, shows_units=False)
     catalogue.version = changed
     await cache.get("home", catalogue.read, shows_units=False)
-    assert catalogue.reads == (1 if changed == Version(1, 2, 1, 1) else 2)
+    assert catalogue.reads == (1 if changed.stock == 2 else 2)
 
 
 async def test_who_asks_at_one_version_shares_a_reading(catalogue: Catalogue) -> None:
