@@ -17,6 +17,9 @@ from sqlalchemy import URL, make_url
 from backend.settings import Settings
 from tests.bench.load import Refused, connect, get
 
+# who is told to end (`timeout`, say) ends its servers first, as after Ctrl-C
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+
 POLL = 0.01
 """Seconds between two looks at a process that tells nobody when it is ready."""
 PATIENCE = 60.0
