@@ -60,6 +60,11 @@ class ProductChanges:
         """The number after which changes are to be read, to know those of this version."""
         if self._forgotten is None:  # nothing was made of an earlier version
             self._forgotten = self._read = version.product_changes
+        if (
+            version.product_changes < self._read
+        ):  # the database was restored: numbers known by now stand for others
+            self._numbers.clear()
+            self._forgotten, self._read = self._read + 1, version.product_changes
         return None if version.product_changes == self._read else self._read
 
     def note(self, version: Version, changes: Sequence[tuple[str, int]]) -> None:

@@ -283,3 +283,12 @@ def test_a_product_has_changed_after_a_smaller_number(
     changes.note(FIRST._replace(product_changes=9), [("a", 9), ("b", 8)])
     assert changes.lack(FIRST._replace(product_changes=9)) is None
     assert changes.none_since(number, products) is is_unchanged
+
+
+def test_numbers_of_before_a_restored_database_are_not_trusted(changes: ProductChanges) -> None:
+    assert changes.lack(FIRST._replace(product_changes=5)) is None
+    assert changes.lack(FIRST._replace(product_changes=9)) == 5
+    changes.note(FIRST._replace(product_changes=9), [("a", 9)])
+    assert not changes.none_since(7, ["b"])
+    assert changes.none_since(8, ["b"])
+    assert not changes.none_since(8, ["a"])

@@ -17,6 +17,9 @@ from tests.store_steps import bought
 
 YEAR = timedelta(days=365)
 
+NOTED_BY_TRIGGERS = {"catalog_version", "product_change"}
+"""Tables that the database itself writes when others are filled."""
+
 
 async def make_old(database: Database, *models: type[SQLModel], age: timedelta = YEAR) -> None:
     """Every moment in these tables was so long ago."""

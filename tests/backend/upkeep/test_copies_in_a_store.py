@@ -32,7 +32,7 @@ from backend.upkeep.archive import Damaged
 from backend.upkeep.backup import make_backup
 from backend.upkeep.copy_places import CopyStore, NoCopy, StoreUnavailable, copy_place, delete_older_files
 from backend.upkeep.restore import restore_from_store
-from tests.backend.upkeep.conftest import count, rows_of
+from tests.backend.upkeep.conftest import NOTED_BY_TRIGGERS, count, rows_of
 from tests.s3_server import new_bucket, s3_server
 from tests.shop_floor import Floor
 
@@ -137,7 +137,7 @@ async def test_a_copy_is_sent_and_brought_back(
     archive.verify(fetched)
     before = {**await rows_of(shop.database), "backup": []}
     after = await brought_back(elsewhere, store)
-    assert {name for name in after if after[name] != before[name]} <= {"catalog_version"}
+    assert {name for name in after if after[name] != before[name]} <= NOTED_BY_TRIGGERS
     assert not [file for file in shop.settings.data_dir.iterdir() if file.name.startswith(".trompo")]
     named = store_at(f"{folder}/{made.path.name}")
     with pytest.raises(FileExistsError):
