@@ -109,15 +109,24 @@ _SHOWN = CART_AND_CONTENTS.add_columns(available(Variant.id), Picture).outerjoin
 )
 
 
-async def cart_view(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> CartView:
+async def cart_view(
+    session: AsyncSession, cart_id: str, caller: Caller | None = None, *, as_owner: bool = False
+) -> CartView:
     """The cart as the storefront shows it. Without a caller it was checked before who asks.
+
+    Args:
+        session: reads it.
+        cart_id: its id.
+        caller: who asks.
+        as_owner: whether a customer who asks must have it already: a guest's may be used, but is not theirs yet.
 
     Raises:
         NotFound: no cart has this id, it has become an order, or it is not the caller's.
     """
     rows = (await session.execute(_SHOWN, {"cart_id": cart_id, "holder": cart_id})).all()
     cart = accessible(rows[0][6] if rows else None, cart_id, caller, NOT_FOUND)
-    if cart.completed_at is not None:
+    is_anothers = as_owner and (caller is None or cart.customer_id != caller.customer_id)
+    if is_anothers or cart.completed_at is not None:
         raise NotFound(NOT_FOUND.format(cart_id=cart_id))
     contents = contents_of(rows)
     lines, method = contents.lines, contents.method

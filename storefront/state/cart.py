@@ -85,8 +85,12 @@ class CartState(rx.State):
     async def load_cart(self) -> None:
         """Load the cart of this browser, or of the customer who is signed in."""
         async with errors_as_notices(self):
-            await use_own_cart(self)
-            await refresh(self)
+            known = await _read(self, as_owner=True)
+            if known is not None:  # as a rule: one reading says that it is theirs, and what is in it
+                show(self, known)
+            else:
+                await use_own_cart(self)
+                await refresh(self)
 
     @event()
     async def add(self, variant_id: str, quantity: int) -> None:
@@ -196,15 +200,22 @@ async def use_own_cart(state: CartState) -> None:
 
 async def refresh(state: CartState) -> None:
     """Read the cart again. An id that leads nowhere, to an order, or to another customer's cart is forgotten."""
-    view = EMPTY_CART
-    if state.cart_id:
-        try:
-            caller = await caller_of(state)
-            async with current_shop().database.read() as session:
-                view = await cart_view(session, state.cart_id[:MAX_ID], caller)
-        except NotFound:
-            state.cart_id = ""
-    show(state, view)
+    view = await _read(state)
+    if view is None and state.cart_id:
+        state.cart_id = ""
+    show(state, view or EMPTY_CART)
+
+
+async def _read(state: CartState, *, as_owner: bool = False) -> CartView | None:
+    """The state's cart, for whoever uses this browser now; None when it is none of theirs. See `cart_view`."""
+    if not state.cart_id:
+        return None
+    caller = await caller_of(state)
+    try:
+        async with current_shop().database.read() as session:
+            return await cart_view(session, state.cart_id[:MAX_ID], caller, as_owner=as_owner)
+    except NotFound:
+        return None
 
 
 def show(state: CartState, view: CartView) -> None:

@@ -19,6 +19,7 @@ from backend.outage import DatabaseUnavailable
 from storefront.state.cart import EMPTY_CART, CartState, refresh
 from storefront.state.frame import COMING_BACK, FrameState
 from tests.shop_floor import Floor, make_toy
+from tests.statements import statements_of
 
 Shopper = Callable[[], rx.State]
 
@@ -55,6 +56,15 @@ async def test_another_state_with_the_same_id_shows_the_same_cart(shopper: Shopp
     await other.load_cart()
     assert other.cart.count == 1
     assert other.answers == 0
+
+
+async def test_the_cart_of_a_browser_is_read_once(shop: Shop, shopper: Shopper, toy: str) -> None:
+    cart = await shopper().get_state(CartState)
+    await cart.add(toy, 1)
+    with statements_of(shop.database) as asked:
+        await cart.load_cart()
+    assert cart.cart.count == 1
+    assert len(asked) == 2, "\n".join(asked)  # the cart, and whether it can be wrapped
 
 
 async def test_shoppers_share_nothing(shopper: Shopper, toy: str) -> None:
