@@ -15,6 +15,7 @@ import reflex as rx
 from backend.app import current_shop
 from storefront.live.open_pages import Seen, address_of, digest_of, watch
 from storefront.meta import DocumentMeta
+from storefront.state.cart import CartState
 from storefront.state.handlers import event
 
 Content = TypeVar("Content")
@@ -88,8 +89,20 @@ class PageState(rx.State, mixin=True):
     """Where the browser was when this was shown."""
 
     @event()
-    async def load(self) -> list[Any] | None:
-        """Load the page at the browser's address. A failure is shown, with a button to try again."""
+    async def load(self) -> Any:
+        """Load what is around every page, and the page at the browser's address.
+
+        One event for both: with Redis, each event locks, reads and stores the states of the browser.
+        """
+        await (await self.get_state(CartState)).load_frame()
+        return await self._load()
+
+    async def _load(self) -> Any:
+        """Load the page at the browser's address. A failure is shown, with a button to try again.
+
+        Returns:
+            Events that follow.
+        """
         try:
             data = await self._data(PageParams.from_url(self.router.url))
         except Exception:

@@ -71,7 +71,7 @@ class Page:
     is_public: bool = False
 
     def add_to(self, app: rx.App) -> None:
-        """Add the page to the app. When it opens, departments and cart are loaded too."""
+        """Add the page to the app. When it opens, what is around every page is loaded too."""
         if self.state is None:
             app.add_page(
                 self.component,
@@ -89,7 +89,7 @@ class Page:
             title=with_shop(meta.title),
             image=meta.image,  # type: ignore[arg-type]
             meta=head(meta),
-            on_load=[self.state.load, CartState.load_frame],
+            on_load=self.state.load,
         )
 
     def matches(self, segments: tuple[str, ...]) -> bool:

@@ -20,7 +20,6 @@ from storefront.meta import DocumentMeta
 from storefront.pages.account.browser import ANSWER, KEEPING, account_field, http_form, problem_in
 from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.handlers import event
 from storefront.state.session import shopper_of
 
 PASSWORD = _("Contraseña")
@@ -58,8 +57,7 @@ class EnterState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[WaysIn]:
         return await load(params)
 
-    @event()
-    async def load(self) -> Any:
+    async def _load(self) -> Any:
         """Whoever is signed in has nothing to do here."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None

@@ -119,8 +119,7 @@ class AccountState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[None]:
         return await load(params)
 
-    @event()
-    async def load(self) -> Any:
+    async def _load(self) -> Any:
         """Show what is the customer's, or the way in."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         return await self._refresh()

@@ -112,8 +112,7 @@ class CheckoutState(PageState, rx.State):
                 chosen = shown.chosen if shown.chosen in offered else ""
                 self.shipping = replace(shown, choices=left, chosen=chosen)
 
-    @event()
-    async def load(self) -> list[Any]:
+    async def _load(self) -> list[Any]:
         """Find out where the purchase of this browser stands, and bring back what was typed."""
         self._show(await self._data(PageParams.from_url(self.router.url)))
         self._is_placing = False
