@@ -6,7 +6,7 @@
 // act upon: see `storefront/live/state_loss.py`. That is sent again when the server knows the page, and what the shopper does
 // meanwhile after it: everything is acted upon in the order in which it was done.
 
-const LONGEST_MS = 5000; // whoever waits for longer sees what there is
+const LONGEST_MS = 15_000; // whoever waits for longer sees what there is, and loses what was typed
 const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server says of a page that it knows, true in the last
 
 // Told to the window when a new connection has said everything. What was asked over the one before may be lost, and its
