@@ -90,12 +90,19 @@ class PageState(rx.State, mixin=True):
 
     @event()
     async def load(self) -> Any:
-        """Load what is around every page, and the page at the browser's address.
+        """Load the page at the browser's address, and what is around every page.
 
-        One event for both: with Redis, each event locks, reads and stores the states of the browser.
+        One event for both: with Redis, each event locks, reads and stores the states of the browser. The page comes
+        first: what is around it forgets a cart that has become an order, and the checkout is still to ask for that one.
         """
-        await (await self.get_state(CartState)).load_frame()
-        return await self._load()
+        cart = await self.get_state(CartState)
+        try:
+            told = await self._load()
+        except Exception:
+            await cart.load_frame()
+            raise
+        await cart.load_frame()
+        return told
 
     async def _load(self) -> Any:
         """Load the page at the browser's address. A failure is shown, with a button to try again.

@@ -142,6 +142,21 @@ async def test_an_order_that_waits_at_the_bank_is_within_reach(shop: Shop, state
     assert (await state.get_state(CartState)).cart_id == ""
 
 
+async def test_an_order_whose_answer_was_lost_is_found_by_its_cart(
+    shop: Shop, shopper: Shopper, state: CheckoutState
+) -> None:
+    """The server was away as it answered: the browser knows the cart alone, and asks what has become of it."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    await _placed(shop, state)
+    root = shopper()
+    (await root.get_state(CartState)).cart_id = cart_id
+    again = await root.get_state(CheckoutState)
+    await again.load()
+    assert again.stage == "placed"
+    assert again.last.bank
+    assert (await again.get_state(CartState)).cart_id == ""
+
+
 async def test_a_note_after_the_order_leads_to_the_order(shop: Shop, state: CheckoutState) -> None:
     await _placed(shop, state)
     await state.note(TYPED, [], 3)
