@@ -122,8 +122,9 @@ def lookup_error() -> dict[str, Any]:
 
 
 def by_ticket(transaction: SandboxTransaction) -> dict[str, Any]:
-    """The answer of `pse/transactioninfomation.json`: the older keys, a receipt number that is a number."""
+    """The answer of `pse/transactioninfomation.json`: the older keys, no currency, the receipt as a number."""
     data = {**_legacy(transaction), "ticketId": int(transaction.ticket_id)}
+    del data["moneda"]
     return {
         "success": True,
         "title_response": "SUCCESS",

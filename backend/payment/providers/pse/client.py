@@ -8,6 +8,7 @@ shopper's browser carries; it is only asked which transaction that is, and a loo
 import logging
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from pydantic import SecretStr
 
 from backend.errors import InvalidData, OutcomeUnknown
 from backend.http_client import HttpClient, NoAnswer, RetryPolicy
+from backend.money import CURRENCY
 from backend.payment.providers.pse.answers import (
     PaymentRefused,
     RefusalReason,
@@ -134,12 +136,14 @@ class GatewayClient:
     async def transaction(self, ticket_id: str) -> GatewayReport:
         """What the gateway says of a transaction, by its receipt number (`bank.get`).
 
+        The answer names no currency (wire: gateway, 1.7): PSE moves pesos only.
+
         Raises:
             OutsideFailure: the gateway failed.
         """
-        return self._own_report(
-            await self._read("/pse/transactioninfomation.json", {"transactionID": ticket_id})
-        )
+        answer = await self._read("/pse/transactioninfomation.json", {"transactionID": ticket_id})
+        report = self._own_report(answer)
+        return report if report.currency else replace(report, currency=CURRENCY)
 
     async def transaction_by_reference(self, reference: str) -> GatewayReport:
         """What the gateway says of a transaction, by its number or by the reference a browser came back with.
