@@ -70,16 +70,26 @@ async def refund_order(database: Database, actor: Actor, order_id: str, new: New
 
 
 async def book_by_hand(
-    session: AsyncSession, actor: Actor, payment: PaymentSession, order: Order, new: NewRefund
+    session: AsyncSession,
+    actor: Actor,
+    payment: PaymentSession,
+    order: Order,
+    new: NewRefund,
+    *,
+    returned: Sequence[RefundedLine] = (),
 ) -> Refund:
-    """`refund_order` within the caller's transaction: the payment and the order are locked, the right is checked."""
+    """`refund_order` within the caller's transaction: the payment and the order are locked, the right is checked.
+
+    `returned` are the units that the money is for when they came back, or were withdrawn, before: they say which lines
+    a credit note has, and do not move again.
+    """
     known = await _known(session, order, new)
     if known is not None:
         return known
     await record(session, actor, "refunded", Subject(Thing.ORDER, order.id))
     await _take_lines(session, order, new.lines or [])
     refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
-    refund.lines = [line.model_dump() for line in new.lines or []]
+    refund.lines = [line.model_dump() for line in new.lines or returned]
     await book_refund(session, payment, refund)
     await restate_payment(session, order)
     await _end_without_money(session, order, must_cancel=new.cancel)

@@ -19,7 +19,7 @@ from backend.events import publish
 from backend.money import Cop, format_cop
 from backend.orders.models import Order
 from backend.orders.refunding import book_by_hand, bring_back_units, session_for
-from backend.orders.schemas import NewRefund
+from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, lock_order, read_order, update_fulfillment_status
 from backend.payment.models import Refund
 from backend.payment.transitions import lock_session
@@ -209,7 +209,8 @@ async def pay(database: Database, actor: Actor, return_id: str, amount: Cop, ref
             return row
         require_step(row, ReturnState.PAID)
         await record(session, actor, "return paid", Subject(Thing.ORDER, order.id))
-        refund = await book_by_hand(session, actor, payment, order, new)
+        returned = await _paid_for(session, row)
+        refund = await book_by_hand(session, actor, payment, order, new, returned=returned)
         used = select(Return.id).where(Return.refund_id == refund.id)
         if (await session.execute(used)).first() is not None:
             raise Conflict(f"Reference {reference} has paid another return already")
@@ -267,6 +268,16 @@ async def _locked(session: AsyncSession, return_id: str, step: ReturnState | Non
     row = await read_return(session, return_id, lock=True)
     require_step(row, step)
     return row, order
+
+
+async def _paid_for(session: AsyncSession, row: Return) -> list[RefundedLine]:
+    """The units that the money of a return is for: those that arrived, else those that were asked for."""
+    has_arrived = row.received_at is not None
+    return [
+        RefundedLine(line_id=line.line_id, quantity=count, restock=line.restocked)
+        for line in await lines_of_return(session, row.id)
+        if (count := line.good + line.damaged if has_arrived else line.quantity)
+    ]
 
 
 def _require_arrived(lines: Sequence[ReturnLine], arrived: Mapping[str, tuple[int, int]]) -> None:

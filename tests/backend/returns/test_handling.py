@@ -58,6 +58,7 @@ async def test_from_asking_to_the_money(shop: Shop, admin: httpx.AsyncClient, de
     paid = await pay(shop.database, COMMAND_LINE, row.id, 80_000, " TR  0042 ")
     (refund,) = await all_of(shop, Refund)
     assert (refund.id, refund.amount, refund.reference) == (paid.refund_id, 80_000, "TR 0042")
+    assert [(one["line_id"], one["quantity"]) for one in refund.lines] == [(delivered.line_id, 2)]
     assert await stands(shop, delivered.order_id) == ("pending", "refunded")
     assert sorted(kind for kind in await all_of(shop, Mail.kind) if kind.startswith("re")) == [
         "refunded",
@@ -75,6 +76,19 @@ async def test_from_asking_to_the_money(shop: Shop, admin: httpx.AsyncClient, de
     ]
     detail = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]["items"][0]["detail"]
     assert detail["return_received_quantity"] == 2
+
+
+async def test_the_money_is_for_the_units_that_arrived(shop: Shop, delivered: Sold) -> None:
+    """A credit note has their lines, and their IVA (`backend.invoices.building`)."""
+    row = await asked(shop, delivered, units=2)
+    await received(shop, row, delivered, good=1)
+    await approved(shop, row, 40_000)
+    await pay(shop.database, COMMAND_LINE, row.id, 40_000, "TR 0042")
+    (refund,) = await all_of(shop, Refund)
+    assert refund.lines == [{"line_id": delivered.line_id, "quantity": 1, "restock": True}]
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.returned, of_order.withdrawn) == (1, 0)
+    assert await stock(shop) == (4, 0)
 
 
 async def test_damaged_or_kept_units_are_not_sold_again(shop: Shop, delivered: Sold) -> None:
