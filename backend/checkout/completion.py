@@ -42,6 +42,7 @@ from backend.orders.service import (
     require_nothing_sent,
     rewrite_order,
     sells,
+    units_to_send,
 )
 from backend.orders.states import OrderStatus, PaymentStatus
 from backend.orders.wire import OrderRows
@@ -218,13 +219,14 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
         order_states.move(order, status=OrderStatus.PENDING, payment=PaymentStatus.PARTIALLY_CAPTURED)
     else:
         mark_paid(order)
-        await publish(session, OrderPaid(order.id))
+    await publish(session, OrderPaid(order.id))
     if sale is not None:
         await confirm_uses(session, taken_by(cart, sale))
-    wanted = {line.variant_id: line.quantity for line in lines}
-    if await inventory.reserved_units(session, cart.id) != wanted:
+    wanted = units_to_send(lines)  # staff may have packed before the money came
+    reserved = await inventory.reserved_units(session, cart.id)
+    is_kept = reserved == wanted and (not wanted or await inventory.keep(session, cart.id, wanted, None))
+    if not is_kept:
         await _reserve_again(session, order, wanted)
-    await inventory.confirm(session, cart.id)
 
 
 async def _without_order(session: AsyncSession, payment: PaymentSession) -> None:
@@ -243,6 +245,7 @@ async def _reserve_again(session: AsyncSession, order: Order, wanted: dict[str, 
         async with session.begin_nested():
             await inventory.reserve(session, order.cart_id, wanted, until=None)
     except InsufficientStock:
+        await inventory.confirm(session, order.cart_id)  # what is left of it
         await raise_attention(
             session,
             AttentionKind.STOCK_SHORT,

@@ -21,13 +21,20 @@ from backend.inventory import service as inventory
 from backend.money import Cop
 from backend.orders.models import Order
 from backend.orders.refunding import Transfer, refund_all, refund_money, restate_payment
-from backend.orders.service import lines_of_order, lock_order, order_of_cart, read_order
+from backend.orders.service import (
+    lines_of_order,
+    lock_order,
+    order_of_cart,
+    read_order,
+    sells,
+    units_to_send,
+)
 from backend.orders.states import HAS_MONEY, PaymentStatus
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import capture_to_refund, honor, lock_session
+from backend.payment.transitions import capture_to_refund, honor, lock_session, move
 
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
@@ -39,8 +46,8 @@ class PaymentResolver(Resolver):
     """Money that did not simply pay its order."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock the cart, the payment session and the order, in this order. `dismissed` needs none of them."""
-        if decision.action is Action.DISMISSED:
+        """Lock the cart, the payment session and the order, in this order. NotFound: the payment is gone."""
+        if decision.action is Action.DISMISSED and not await _is_there(session, row):
             return
         _, cart = await lock_session(session, _session_id(row))
         await order_of_cart(session, cart.id)
@@ -54,9 +61,13 @@ class PaymentResolver(Resolver):
             InsufficientStock: units are missing; the message names them.
             InvalidData: nobody knows how much it is, or what it paid for.
         """
-        if decision.action is Action.DISMISSED:
+        if decision.action is Action.DISMISSED and not await _is_there(session, row):
             return
         payment, cart = await lock_session(session, _session_id(row))
+        if decision.action is Action.DISMISSED:
+            if payment.state == SessionState.HELD:  # nobody waits for it any more
+                await move(session, payment, cart, SessionState.CANCELED)
+            return
         order = await order_of_cart(session, cart.id)
         if decision.action is Action.HONOR:
             await _let_pay(session, row, payment, cart, order)
@@ -92,7 +103,8 @@ class ShortStockResolver(Resolver):
         if decision.action is Action.HONOR:
             if order.payment_status not in HAS_MONEY:
                 raise NotAllowed(NO_MONEY.format(number=order.number))
-            await _reserve(session, order.cart_id, await _units_of_order(session, order))
+            lines = await lines_of_order(session, order.id)
+            await _reserve(session, order.cart_id, units_to_send(lines))
         else:
             await refund_all(session, order, _transfer(decision))
 
@@ -112,10 +124,14 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """The gateway has said how an unresolved payment ended: nobody needs to resolve it any more."""
-    if event.state.is_final:
-        note = f"The gateway said so after all: {event.state}"
-        await close_attention(session, AttentionKind.PAYMENT_UNRESOLVED, event.session_id, note=note)
+    """The gateway has said how a payment ended, or how much it is: nobody needs to resolve that any more."""
+    kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
+    if event.state is SessionState.CAPTURED:  # it pays its order
+        kinds.append(AttentionKind.AMOUNT_DIFFERS)
+    for kind in kinds:
+        await close_attention(
+            session, kind, event.session_id, note=f"The gateway said so after all: {event.state}"
+        )
 
 
 async def _let_pay(
@@ -127,10 +143,13 @@ async def _let_pay(
         raise InvalidData(NOTHING_KNOWN)
     if row.kind == AttentionKind.PAYMENT_UNRESOLVED and payment.captured_amount is None:
         payment.captured_amount = payment.amount  # staff saw in the gateway's panel that it was approved
-    units = sale_of(payment.snapshot).units if payment.snapshot else None
-    if units is None and order is not None:
-        units = await _units_of_order(session, order)
-    await _reserve(session, cart.id, units or {})
+    sale = sale_of(payment.snapshot) if payment.snapshot else None
+    units = sale.units if sale is not None else {}
+    if order is not None:
+        lines = await lines_of_order(session, order.id)
+        if sale is None or sells(order, lines, sale):
+            units = units_to_send(lines)  # some of it may have been sent
+    await _reserve(session, cart.id, units)
     if payment.state != SessionState.CAPTURED:
         await honor(session, payment, cart)
     await restate_payment(session, await lock_order(session, cart.order_id))
@@ -154,11 +173,8 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
     await inventory.reserve(session, cart_id, units, until=None)
 
 
-async def _units_of_order(session: AsyncSession, order: Order) -> dict[str, int]:
-    """Units by variant id that are still to be sent."""
-    lines = await lines_of_order(session, order.id)
-    left = {line.variant_id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
-    return {variant_id: count for variant_id, count in left.items() if count > 0}
+async def _is_there(session: AsyncSession, row: Attention) -> bool:
+    return await session.get(PaymentSession, _session_id(row)) is not None
 
 
 def _amount(row: Attention, payment: PaymentSession) -> Cop:

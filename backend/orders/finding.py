@@ -53,7 +53,7 @@ def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
 
 TO_PACK = and_(
     is_one_of(Order.status, "pending"),
-    is_one_of(Order.payment_status, "captured", "partially_refunded"),
+    is_one_of(Order.payment_status, "captured", "partially_captured", "partially_refunded"),
     is_one_of(Order.fulfillment_status, "not_fulfilled", "partially_fulfilled"),
 )
 """Orders that are paid and have units to be packed."""

@@ -17,7 +17,8 @@ from backend.pricing import SHIPPING_RATE, STANDARD_RATE
 from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 
 _TO_PACK = text(
-    "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_refunded') AND "
+    "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_captured' OR "
+    "payment_status = 'partially_refunded') AND "
     "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled')"
 )
 """The orders that `backend.orders.finding.TO_PACK` names, in the same words: else no index of them is used."""

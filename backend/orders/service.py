@@ -1,6 +1,7 @@
 """Orders: making them from a cart's snapshot, finding them, and moving them as their payment is decided."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -140,6 +141,14 @@ async def create_order(
     if payment_status is PaymentStatus.CAPTURED:
         await publish(session, OrderPaid(order.id))
     return order, lines
+
+
+def units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
+    """Units by variant id that are still to be sent: neither packed nor taken out of the order."""
+    left: Counter[str] = Counter()
+    for line in lines:
+        left[line.variant_id] += line.quantity - line.fulfilled - line.withdrawn
+    return dict(+left)
 
 
 def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:

@@ -124,7 +124,7 @@ def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentSta
         order.canceled_at = order.canceled_at or now()
     else:
         order.canceled_at = None
-    if order.payment_status == PaymentStatus.CAPTURED:
+    if order.payment_status in (PaymentStatus.CAPTURED, PaymentStatus.PARTIALLY_CAPTURED):
         order.paid_at = order.paid_at or now()
 
 

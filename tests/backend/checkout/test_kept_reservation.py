@@ -1,12 +1,16 @@
 """Completing a cart whose reservation has ended meanwhile."""
 
 import httpx
-from sqlalchemy import update
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import db_now
 from backend.inventory import service as inventory
 from backend.inventory.models import Reservation
+from backend.payment.providers.base import ProviderState
 from backend.shop import Shop
+from tests.backend.orders.paying import at_the_bank, said, stands, stock
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import pay, post, shipped_cart
 
@@ -25,3 +29,31 @@ async def test_an_order_reserves_again_what_has_expired(
     await post(store, f"/store/carts/{cart_id}/complete")
     async with shop.database.read() as session:
         assert await inventory.reserved_units(session, cart_id) == {toy: 2}
+
+
+async def test_a_payment_approved_as_its_reservation_ends_has_units_or_a_row(
+    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at what is reserved and its confirmation another replica releases what has expired."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_floor, "trompo", stock=2)
+    order_id, session_id = await at_the_bank(shop, store, toy)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Reservation).values(expires_at=db_now()))
+    look = inventory.reserved_units
+
+    async def look_and_be_overtaken(session: AsyncSession, holder: str) -> dict[str, int]:
+        found = await look(session, holder)
+        if not shop.database.is_sqlite:  # there the rival waits for the whole transaction
+            async with shop.database.transaction() as rival:
+                assert await inventory.release_expired(rival) == 1
+        return found
+
+    monkeypatch.setattr(inventory, "reserved_units", look_and_be_overtaken)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    monkeypatch.undo()
+    assert await stands(shop, order_id) == ("pending", "captured")
+    assert await stock(shop) == (2, 2)
+    async with shop.database.read() as session:
+        kept = (await session.execute(select(Reservation.quantity, Reservation.expires_at))).all()
+    assert [tuple(row) for row in kept] == [(2, None)]

@@ -64,6 +64,22 @@ async def test_an_order_is_sent_in_fulfillments(
     assert await stock(shop) == (2, 0)
 
 
+@pytest.mark.parametrize(("units", "left"), [(2, 0), (1, 1)])
+async def test_an_order_that_was_packed_before_it_is_paid_keeps_what_is_left_of_it(
+    *, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str, units: int, left: int
+) -> None:
+    """The platform's own order of steps: packed, then captured."""
+    order = await bought(store, trompo, 2)
+    path = f"/admin/orders/{order['id']}"
+    await post(admin, f"{path}/fulfillments", packed(order, units))
+    assert await stock(shop) == (5 - units, left)
+    payment = (await get(admin, path))["order"]["payment_collections"][0]["payments"][0]["id"]
+    await post(admin, f"/admin/payments/{payment}/capture")
+    assert (await get(admin, path))["order"]["payment_status"] == "captured"
+    assert await stock(shop) == (5 - units, left)
+    assert (await get(admin, "/admin/attention"))["count"] == 0
+
+
 async def test_what_cannot_be_sent(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Admin, fulfillments."""
     order = await bought(store, trompo, 2)

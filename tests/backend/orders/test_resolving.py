@@ -12,8 +12,8 @@ from backend.attention.models import Attention
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.mail.models import Mail
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.providers.base import ProviderState
-from backend.payment.transitions import CloseReason, close, lock_session
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.transitions import CloseReason, apply_report, close, lock_session
 from tests.backend.orders.paying import (
     at_the_bank,
     order_row,
@@ -47,6 +47,11 @@ async def refunds(shop: Shop) -> list[tuple[int, str, str | None]]:
     async with shop.database.read() as session:
         rows = await session.execute(select(Refund.amount, Refund.reference, Refund.order_id))
         return [(amount, reference, order_id) for amount, reference, order_id in rows]
+
+
+async def mails(shop: Shop) -> list[str]:
+    async with shop.database.read() as session:
+        return list((await session.execute(select(Mail.kind))).scalars())
 
 
 async def sell_out(shop: Shop) -> None:
@@ -153,6 +158,57 @@ async def test_another_amount_pays_what_it_pays(
     assert order["summary"]["paid_total"] == amount
     assert order["summary"]["pending_difference"] == 80_000 - amount
     assert await stock(shop) == (3, 2)
+    to_pack = (await get(admin, "/admin/orders", to_pack="true"))["orders"]
+    assert [one["id"] for one in to_pack] == [paying[0]]
+    assert "order_paid" in await mails(shop)
+
+
+async def test_an_approval_whose_amount_is_told_later_pays_and_nobody_is_asked(
+    shop: Shop, paying: tuple[str, str]
+) -> None:
+    async with shop.database.read() as session:
+        payment = await session.get_one(PaymentSession, paying[1])
+    without_amount = ProviderReport(state=S.CAPTURED, invoice=payment.invoice)
+    await apply_report(shop.database, payment.id, without_amount)
+    row = await to_settle(shop)
+    assert row.kind == "amount_differs"
+    await said(shop, payment.id, S.CAPTURED)
+    assert await stands(shop, paying[0]) == ("pending", "captured")
+    async with shop.database.read() as session:
+        settled = await session.get_one(Attention, row.id)
+    assert (settled.resolution, settled.resolved_by) == ("dismissed", "shop")
+
+
+@pytest.mark.parametrize(
+    ("reports", "amount"), [([S.HELD], None), ([S.CAPTURED], 79_999)], ids=["held", "another amount"]
+)
+async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
+    *,
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    paying: tuple[str, str],
+    reports: list[ProviderState],
+    amount: int | None,
+) -> None:
+    for state in reports:
+        await said(shop, paying[1], state, amount)
+    if amount is None:
+        async with shop.database.transaction() as session:
+            await raise_attention(
+                session,
+                AttentionKind.PAYMENT_UNRESOLVED,
+                message="48 hours held",
+                amount=80_000,
+                payment_session_id=paying[1],
+                order_id=paying[0],
+            )
+    note = {"action": "dismissed", "note": "it never came"}
+    assert (await resolve(admin, await to_settle(shop), **note)).status_code == 200
+    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+    assert await stock(shop) == (3, 0)
+    if amount is None:  # and if it comes after all, a person hears of it
+        await said(shop, paying[1], S.CAPTURED)
+        assert (await to_settle(shop)).kind == "approved_late"
 
 
 async def test_another_amount_goes_back_and_the_order_is_cancelled(
