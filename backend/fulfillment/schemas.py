@@ -15,7 +15,7 @@ class FulfillmentItem(Body):
 
 
 class NewFulfillment(Body):
-    """Units to send together. Without `location_id` they start from the shipping option's location."""
+    """Units to send together. They leave from `location_id`; without it, from where they are reserved."""
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 

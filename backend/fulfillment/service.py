@@ -16,11 +16,13 @@ from backend.catalog.models import Product
 from backend.clock import now
 from backend.database import Database
 from backend.edge.wire import iso
-from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, NotFound
+from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
 from backend.events import publish
 from backend.fulfillment.labels import NewLabel, cancel_label, create_label, lock_fulfillment
+from backend.fulfillment.places import leaving_from, left_from
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
 from backend.fulfillment.tracking import stop_tracking
+from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.office_settings import read_standing
@@ -28,12 +30,19 @@ from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
-from backend.orders.states import HAS_MONEY, PACKED, UNPACKED, LabelState, OrderStatus, PaymentStatus
+from backend.orders.states import (
+    HAS_MONEY,
+    PACKED,
+    TAKEN_FROM,
+    UNPACKED,
+    LabelState,
+    OrderStatus,
+    PaymentStatus,
+)
 from backend.pricing import price_cart
 from backend.settings import Settings
 from backend.shipping.addresses import recipient, warehouse
-from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.options import location_of
+from backend.shipping.models import ShippingOption
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
 from backend.staff.rights import Actor, Right
@@ -55,8 +64,8 @@ async def fulfill(  # noqa: PLR0917
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such order, or no such location.
-        InvalidData: an item is not the order's, or more of it is wanted than is left to send; or the address cannot be
-            sent to.
+        InvalidData: an item is not the order's, or more of it is wanted than is left to send, or is not at the location
+            that was named; or the address cannot be sent to.
         NotAllowed: the order is not paid, or was cancelled; or the shop does not run with its provider.
         Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
         LabelTooExpensive: the label costs more than the buyer paid for shipping plus `LABEL_OVER_PAID`; it waits in
@@ -114,11 +123,10 @@ async def cancel_fulfillment(
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
             for item in fulfillment.items:
                 lines[item["line_item_id"]].fulfilled -= item["quantity"]
-            await inventory.cancel_fulfillment(
+            await fulfilling.cancel_fulfillment(
                 session,
                 order.cart_id,
-                fulfillment.location_id,
-                _units(fulfillment.items),
+                await left_from(session, fulfillment, _units(fulfillment.items)),
                 Why(Reason.CORRECTION, actor, order_id=order_id),
             )
         await update_fulfillment_status(session, order)
@@ -207,7 +215,17 @@ async def _prepared(
         raise NotAllowed(NOT_PAID)
     lines = await _wanted_lines(session, order, new.items)
     option = await _option(session, order)
-    location = await _location(session, option, new.location_id)
+    items: list[JsonObject] = [
+        {
+            "line_item_id": line.id,
+            "variant_id": line.variant_id,
+            "title": line.title,
+            "sku": line.sku,
+            "quantity": units,
+        }
+        for line, units in lines
+    ]
+    location = await leaving_from(session, order, option, _units(items), new.location_id)
     standing = await read_standing(session, settings)
     label = NewLabel(
         order_id=order.id,
@@ -222,16 +240,7 @@ async def _prepared(
             ),
             max_price=order.shipping_total + standing.label_over_paid,
         ),
-        items=[
-            {
-                "line_item_id": line.id,
-                "variant_id": line.variant_id,
-                "title": line.title,
-                "sku": line.sku,
-                "quantity": units,
-            }
-            for line, units in lines
-        ],
+        items=items,
     )
     return provider_of(providers, option.provider_id), label
 
@@ -278,16 +287,6 @@ async def _option(session: AsyncSession, order: Order) -> ShippingOption:
     return option
 
 
-async def _location(session: AsyncSession, option: ShippingOption, wanted: str | None) -> StockLocation:
-    """The location with this id; without one, the location of the option. NotFound: there is none."""
-    if wanted is None:
-        return await location_of(session, option)
-    location = await session.get(StockLocation, wanted)
-    if location is None:
-        raise NotFound(f"Stock location with id: {wanted} was not found")
-    return location
-
-
 async def _finished_before(session: AsyncSession, order_id: str) -> int:
     """How many fulfillments of the order were packed or cancelled. One under way keeps its number until then."""
     return sum(
@@ -303,8 +302,10 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
     await record(session, actor, "packed", Subject(Thing.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
         why = Why(Reason.SALE, actor, order_id=order_id)
-        await inventory.fulfill(session, order.cart_id, _units(fulfillment.items), why)
-        fulfillment.data = {**fulfillment.data, PACKED: iso(now())}
+        taken = await fulfilling.fulfill(
+            session, order.cart_id, _units(fulfillment.items), why, location_id=fulfillment.location_id
+        )
+        fulfillment.data = {**fulfillment.data, PACKED: iso(now()), TAKEN_FROM: taken}
         lines = {line.id: line for line in await lines_of_order(session, order_id)}
         for item in fulfillment.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]

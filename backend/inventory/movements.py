@@ -157,6 +157,20 @@ async def lock_level(session: AsyncSession, variant_id: str, location_id: str) -
     return level
 
 
+async def make_levels(session: AsyncSession, variant_ids: Sequence[str], location_id: str) -> None:
+    """Let each of the variants have a level at the location, but for those that are no longer in the shop."""
+    at = InventoryLevel.location_id == location_id
+    known = select(InventoryLevel.variant_id).where(at, InventoryLevel.variant_id.in_(variant_ids))
+    missing = set(variant_ids) - set((await session.execute(known)).scalars())
+    if not missing:
+        return
+    (variant,) = table_of(InventoryLevel).c.variant_id.foreign_keys
+    there = select(variant.column).where(variant.column.in_(missing)).order_by(variant.column)
+    for variant_id in (await session.execute(there)).scalars().all():
+        new = InventoryLevel(variant_id=variant_id, location_id=location_id)
+        await session.execute(_NEW_LEVEL[session.get_bind().dialect.name], values_of(new))
+
+
 async def _change(session: AsyncSession, level: InventoryLevel, stocked: int, why: Why) -> None:
     if stocked < level.reserved:
         held = select(Reservation.holder).where(Reservation.level_id == level.id)

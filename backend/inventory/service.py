@@ -2,13 +2,13 @@
 
 `stocked - reserved` of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved` (never
 more than there is) and a `Reservation` row that says for whom and until when. The reservation of a cart that is paying
-expires; that of a paid order does not; a fulfillment takes its units out of both numbers. Levels are locked in the
-order of their ids, so two checkouts at once never deadlock. What changes the units that can be sold publishes
-`StockChanged` in the same transaction.
+expires; that of a paid order does not; a fulfillment takes its units out of both numbers
+(`backend.inventory.fulfilling`). Levels are locked in the order of their ids, so two checkouts at once never deadlock.
+What changes the units that can be sold publishes `StockChanged` in the same transaction.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -21,17 +21,8 @@ from backend.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.inventory.movements import (
-    CORRECTED,
-    COUNTED,
-    RETURNED,
-    SALE,
-    Moved,
-    Why,
-    count_stock,
-    lock_level,
-    note_movement,
-)
+from backend.inventory.movements import COUNTED, Why, count_stock, lock_level
+from backend.inventory.rows import lock_levels, lock_reservations, publish_moved, units_of
 from backend.tables import insert_row
 
 STOCK_GONE = "Some variant does not have the required inventory"
@@ -69,14 +60,14 @@ async def reserve(
     """
     levels, reservations = await _locked_for(session, holder, list(wanted), is_first=is_first)
     own = [reservation for reservation in reservations if reservation.holder == holder]
-    if _units_of(own, levels) == wanted:
+    if units_of(own, levels) == wanted:
         for reservation in own:
             reservation.expires_at = until
         return
     moved = await _release(session, reservations)
     missing = dict(wanted)
     if reservations:  # their units are available now
-        levels = await _lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
+        levels = await lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
     for level in (level for level in levels if level.variant_id in missing):
         units = min(missing[level.variant_id], level.stocked - level.reserved)
         if units > 0 and await _reserve_at(session, level.id, units):
@@ -87,7 +78,7 @@ async def reserve(
     if any(missing.values()):
         raise InsufficientStock(STOCK_GONE)
     if reservations:
-        await _publish(session, levels, moved)
+        await publish_moved(session, levels, moved)
     else:
         left: Counter[str] = Counter()
         for level in levels:  # all those of the variants, and they are locked
@@ -167,63 +158,6 @@ async def release_expired(session: AsyncSession) -> int:
     return await _release_where(session, Reservation.expires_at <= db_now())
 
 
-async def fulfill(session: AsyncSession, holder: str, units: Mapping[str, int], why: Why = SALE) -> None:
-    """Take units (by variant id) that the holder has reserved out of the stock: sent to the buyer, or lost.
-
-    Raises:
-        InsufficientStock: the holder has reserved fewer; nothing is taken.
-    """
-    if not await _take_reserved(session, holder, units, why):
-        raise InsufficientStock("Quantity to fulfill exceeds the reserved quantity for the item")
-
-
-async def cancel_fulfillment(
-    session: AsyncSession,
-    holder: str,
-    location_id: str,
-    units: Mapping[str, int],
-    why: Why = CORRECTED,
-) -> None:
-    """Put the units (by variant id) of a cancelled fulfillment back to the location, reserved for the holder again."""
-    levels = await _lock_levels(session, _at(location_id, units))
-    reservations = {
-        reservation.level_id: reservation
-        for reservation in await _reservations(session, Reservation.holder == holder)
-    }
-    for level in levels:
-        count = units[level.variant_id]
-        await _change(session, level, stocked=count, reserved=count, why=why)
-        if level.id in reservations:
-            reservations[level.id].quantity += count
-        else:
-            session.add(Reservation(level_id=level.id, holder=holder, quantity=count))
-    await session.flush()
-
-
-async def release_units(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
-    """Release so many units (by variant id) of the holder's reservation: they can be sold again.
-
-    Raises:
-        InsufficientStock: the holder has reserved fewer; nothing is released.
-    """
-    if not await _take_reserved(session, holder, units, None):
-        raise InsufficientStock(STOCK_GONE)
-    await _publish_units(session, units)
-
-
-async def restock(
-    session: AsyncSession, location_id: str, units: Mapping[str, int], why: Why = RETURNED
-) -> None:
-    """Put units (by variant id) that a buyer returned back to the location: they can be sold again.
-
-    A variant that is no longer in the shop is skipped.
-    """
-    levels = await _lock_levels(session, _at(location_id, units))
-    for level in levels:
-        await _change(session, level, stocked=units[level.variant_id], why=why)
-    await _publish(session, levels, {level.id: units[level.variant_id] for level in levels})
-
-
 async def set_stock(
     session: AsyncSession, variant_id: str, location_id: str, stocked: int, why: Why = COUNTED
 ) -> InventoryLevel:
@@ -236,58 +170,10 @@ async def set_stock(
     return await count_stock(session, variant_id, location_id, max(stocked, level.reserved, 0), why)
 
 
-def _at(location_id: str, variant_ids: Iterable[str]) -> ColumnElement[bool]:
-    return (InventoryLevel.location_id == location_id) & InventoryLevel.variant_id.in_(variant_ids)
-
-
-def _units_of(reservations: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
-    """Units by variant id."""
-    variants = {level.id: level.variant_id for level in levels}
-    units: Counter[str] = Counter()
-    for reservation in reservations:
-        units[variants[reservation.level_id]] += reservation.quantity
-    return units
-
-
-async def _lock_levels(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[InventoryLevel]:
-    return (await session.execute(statements.levels(which))).scalars().all()
-
-
-async def _reservations(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
-    return (await session.execute(statements.reservations(which))).scalars().all()
-
-
-async def _take_reserved(
-    session: AsyncSession, holder: str, units: Mapping[str, int], why: Why | None
-) -> bool:
-    """Take units (by variant id) out of the holder's reservations; with `why`, out of the stock as well.
-
-    Returns:
-        Whether the holder had that many. If not, the transaction must roll back.
-    """
-    missing = dict(units)
-    mine = Reservation.holder == holder
-    levels = {level.id: level for level in await _lock_levels(session, statements.reserved_by(mine))}
-    for reservation in await _reservations(session, mine):
-        level = levels[reservation.level_id]
-        variant_id = level.variant_id
-        taken = min(reservation.quantity, missing.get(variant_id, 0))
-        if not taken:
-            continue
-        missing[variant_id] -= taken
-        await _change(session, level, stocked=-taken if why else 0, reserved=-taken, why=why)
-        if taken == reservation.quantity:
-            await session.delete(reservation)
-        else:
-            reservation.quantity -= taken
-    await session.flush()
-    return not any(missing.values())
-
-
 async def _release_where(session: AsyncSession, which: ColumnElement[bool]) -> int:
-    levels = await _lock_levels(session, statements.reserved_by(which))
-    reservations = await _reservations(session, which)
-    await _publish(session, levels, await _release(session, reservations))
+    levels = await lock_levels(session, statements.reserved_by(which))
+    reservations = await lock_reservations(session, which)
+    await publish_moved(session, levels, await _release(session, reservations))
     return len(reservations)
 
 
@@ -304,34 +190,10 @@ async def _release(session: AsyncSession, reservations: Sequence[Reservation]) -
     return freed
 
 
-async def _publish(session: AsyncSession, levels: Sequence[InventoryLevel], moved: Mapping[str, int]) -> None:
-    """Publish how many units more or fewer can be sold: `moved` is by level id, the event by variant id."""
-    units: Counter[str] = Counter()
-    for level in levels:
-        units[level.variant_id] += moved.get(level.id, 0)
-    await _publish_units(session, units)
-
-
-async def _publish_units(session: AsyncSession, units: Mapping[str, int]) -> None:
-    if changed := {variant_id: count for variant_id, count in units.items() if count}:
-        await publish(session, StockChanged(changed))
-
-
 async def _reserve_at(session: AsyncSession, level_id: str, units: int) -> bool:
     asked = {"level_id": level_id, "units": units}
     result = cast("CursorResult[Any]", await session.execute(statements.RESERVE, asked))
     return result.rowcount == 1
-
-
-async def _change(
-    session: AsyncSession, level: InventoryLevel, *, stocked: int, reserved: int = 0, why: Why | None
-) -> None:
-    """Change the (locked) level; `why` is needed where `stocked` changes."""
-    more = {"more_stocked": stocked, "more_reserved": reserved}
-    await session.execute(statements.CHANGE, {"level_id": level.id, **more})
-    if stocked and why is not None:
-        after = level.stocked + stocked
-        await note_movement(session, Moved(level.variant_id, level.location_id, stocked, after), why)
 
 
 async def _free(session: AsyncSession, level_id: str, units: int) -> None:

@@ -36,6 +36,12 @@ def reserved_by(which: ColumnElement[bool]) -> ColumnElement[bool]:
     return InventoryLevel.id.in_(select(Reservation.level_id).where(which))
 
 
+def reserved_by_or(which: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The level has one of these reservations, or is one of those. One list of ids: see `LEVELS_TO_RESERVE`."""
+    reserved = select(Reservation.level_id).where(which)
+    return InventoryLevel.id.in_(union(reserved, select(InventoryLevel.id).where(other)))
+
+
 _WANTED = InventoryLevel.variant_id.in_(bindparam("variant_ids", expanding=True))
 _WANTED_LEVELS = select(InventoryLevel.id).where(_WANTED)
 _OWN = Reservation.holder == bindparam("holder")

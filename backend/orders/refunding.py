@@ -12,6 +12,7 @@ from backend.attention import AttentionKind, close_attention
 from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed
+from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.money import Cop
@@ -216,9 +217,9 @@ async def withdraw_units(
     if not units[line.variant_id]:
         return
     if restock:
-        await inventory.release_units(session, order.cart_id, units)
+        await fulfilling.release_units(session, order.cart_id, units)
     else:
-        await inventory.fulfill(session, order.cart_id, units, Why(Reason.LOST, order_id=order.id))
+        await fulfilling.fulfill(session, order.cart_id, units, Why(Reason.LOST, order_id=order.id))
 
 
 async def bring_back_units(
@@ -233,7 +234,7 @@ async def bring_back_units(
     if restock:
         location_id = await _sent_from(session, order, line)
         why = Why(Reason.RETURN, order_id=order.id)
-        await inventory.restock(session, location_id, {line.variant_id: count}, why)
+        await fulfilling.restock(session, location_id, {line.variant_id: count}, why)
 
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:

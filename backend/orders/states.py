@@ -81,6 +81,8 @@ WITHOUT_LABEL = (LabelState.FAILED, LabelState.TOO_EXPENSIVE, LabelState.CANCELE
 """States in which there is certainly no label."""
 PACKED, UNPACKED = "packed_at", "unpacked_at"
 """Keys in a fulfillment's `data`: when its units left the warehouse, and when they came back."""
+TAKEN_FROM = "taken_from"
+"""Key in a fulfillment's `data`: the packed units by variant id, by the id of the location that they left."""
 TRACKING = "tracking"
 """Key in a fulfillment's `data`: the carrier's own `words`, `expected_at` and `received_by`."""
 

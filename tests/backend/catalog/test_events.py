@@ -10,6 +10,7 @@ from backend.cart.service import MAX_QUANTITY
 from backend.catalog.models import Variant
 from backend.clock import now
 from backend.database import Database
+from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
@@ -82,7 +83,7 @@ async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
     await hold(database, "cart_a", {trompo: 2})
     await told(database)
     async with database.transaction() as session:
-        await inventory.fulfill(session, "cart_a", {trompo: 2})
+        await fulfilling.fulfill(session, "cart_a", {trompo: 2})
     assert await told(database) == []
 
 

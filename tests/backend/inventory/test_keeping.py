@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import Database
-from backend.inventory import service
+from backend.inventory import fulfilling, service
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
@@ -82,7 +82,7 @@ async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(database: Datab
         assert not await service.keep(session, "cart_a", wanted, None)
     await _reserve(database, "cart_a", wanted, is_first=True)
     async with database.transaction() as session:
-        await service.release_units(session, "cart_a", {yoyo: 1})
+        await fulfilling.release_units(session, "cart_a", {yoyo: 1})
     async with database.transaction() as session:
         assert not await service.keep(session, "cart_a", wanted, None)
         assert None not in await _ends(session, "cart_a")

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from backend.clock import now
 from backend.database import Database
 from backend.errors import InsufficientStock
-from backend.inventory import service
+from backend.inventory import fulfilling, service
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -95,13 +95,13 @@ async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
     trompo = await _toy(database, floor, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
-        await service.fulfill(session, "paid", {trompo: 2})
+        await fulfilling.fulfill(session, "paid", {trompo: 2})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (3, 1)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await service.fulfill(session, "paid", {trompo: 2})
+            await fulfilling.fulfill(session, "paid", {trompo: 2})
 
 
 async def test_stock_is_never_set_below_what_is_reserved(database: Database, floor: Floor) -> None:
@@ -132,10 +132,10 @@ async def test_no_more_units_are_released_than_the_holder_has_reserved(
         await service.reserve(session, "paid", {trompo: 3}, None)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await service.release_units(session, "paid", {trompo: 4})
+            await fulfilling.release_units(session, "paid", {trompo: 4})
     assert await _available(database, trompo) == 2
     async with database.transaction() as session:
-        await service.release_units(session, "paid", {trompo: 2})
+        await fulfilling.release_units(session, "paid", {trompo: 2})
     assert await _available(database, trompo) == 4
 
 
@@ -143,7 +143,7 @@ async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(database: Dat
     trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 5, "yoyo")
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 2, yoyo: 1}, None)
-        await service.fulfill(session, "paid", {yoyo: 1})
+        await fulfilling.fulfill(session, "paid", {yoyo: 1})
         assert await service.reserved_units(session, "paid") == {trompo: 2}
 
 
@@ -171,8 +171,8 @@ async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
     trompo = await _toy(database, floor, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "order_a", {trompo: 3}, now() + SOON)
-        await service.fulfill(session, "order_a", {trompo: 2})
-        await service.cancel_fulfillment(session, "order_a", floor.location_id, {trompo: 2})
+        await fulfilling.fulfill(session, "order_a", {trompo: 2})
+        await fulfilling.cancel_fulfillment(session, "order_a", {floor.location_id: {trompo: 2}})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (5, 3)

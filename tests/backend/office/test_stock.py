@@ -11,6 +11,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Product, Variant
 from backend.errors import Forbidden, InvalidData, NotFound
+from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.inventory.movements import Reason, StockMoved, Why
@@ -173,9 +174,9 @@ async def test_units_that_are_sent_move(shop: Shop, top: tuple[str, str]) -> Non
         await inventory.reserve(session, "cart_1", {top[0]: 4}, None)
     assert await moved(shop) == []  # what is only reserved lies where it lay
     async with shop.database.transaction() as session:
-        await inventory.fulfill(session, "cart_1", {top[0]: 3}, Why(Reason.SALE, order_id="order_1"))
-        await inventory.cancel_fulfillment(session, "cart_1", top[1], {top[0]: 1})
-        await inventory.restock(session, top[1], {top[0]: 2})
+        await fulfilling.fulfill(session, "cart_1", {top[0]: 3}, Why(Reason.SALE, order_id="order_1"))
+        await fulfilling.cancel_fulfillment(session, "cart_1", {top[1]: {top[0]: 1}})
+        await fulfilling.restock(session, top[1], {top[0]: 2})
     assert [(one.delta, one.stocked, one.reason, one.order_id) for one in await moved(shop)] == [
         (-3, 7, "sale", "order_1"),
         (1, 8, "correction", None),
