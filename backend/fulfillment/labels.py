@@ -119,7 +119,20 @@ async def create_label(
 async def cancel_label(
     database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, by: Who | None = None
 ) -> Fulfillment:
-    """Cancel the label. One that is cancelled stays so. `by` is who of the staff wants it.
+    """Cancel the label of a fulfillment that is not packed. `by` is who of the staff wants it.
+
+    Raises:
+        NotFound, Conflict, NotAllowed, OutsideFailure, OutcomeUnknown: see `ask_to_cancel`.
+    """
+    await ask_to_cancel(database, provider, fulfillment_id)
+    async with database.transaction() as session:
+        fulfillment = await lock_fulfillment(session, fulfillment_id)
+        await mark_canceled(session, fulfillment, by=by)
+    return fulfillment
+
+
+async def ask_to_cancel(database: Database, provider: FulfillmentProvider, fulfillment_id: str) -> None:
+    """Have the provider cancel the label, unless it was stored that it has. `mark_canceled` stores it.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -134,7 +147,7 @@ async def cancel_label(
         raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
     _require_cancellable(fulfillment)
     if fulfillment.state == L.CANCELED:
-        return fulfillment
+        return
     label = Label(
         fulfillment.tracking_number,
         fulfillment.carrier_order_id,
@@ -143,15 +156,17 @@ async def cancel_label(
         fulfillment.data,
     )
     await provider.cancel_fulfillment(label)  # repeatable: two at once do no harm
-    async with database.transaction() as session:
-        fulfillment = await lock_fulfillment(session, fulfillment_id)
-        if fulfillment.state != L.CANCELED:
-            if by is not None:
-                await record(session, by, "label canceled", Subject(Thing.ORDER, fulfillment.order_id))
-            move(fulfillment, L.CANCELED)
-            fulfillment.canceled_at = now()
-            await stop_tracking(session, fulfillment)
-    return fulfillment
+
+
+async def mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, by: Who | None) -> None:
+    """Store that the label of the (locked) fulfillment is cancelled, once."""
+    if fulfillment.state == L.CANCELED:
+        return
+    if by is not None:
+        await record(session, by, "label canceled", Subject(Thing.ORDER, fulfillment.order_id))
+    move(fulfillment, L.CANCELED)
+    fulfillment.canceled_at = now()
+    await stop_tracking(session, fulfillment)
 
 
 async def resolve_doubt(session: AsyncSession, fulfillment_id: str, found: Label | None) -> Fulfillment:

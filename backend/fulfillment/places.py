@@ -48,14 +48,17 @@ async def leaving_from(
 async def left_from(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> fulfilling.UnitsByLocation:
-    """Where the units (by variant id) of the packed fulfillment are put back: where they were taken from.
+    """Where these units (by variant id) of the packed fulfillment are put back: where they were taken from.
 
     For a location that is gone since, it is the fulfillment's own.
     """
+    missing = Counter(units)
     # earlier versions of the shop did not keep it
     taken = fulfillment.data.get(TAKEN_FROM) or {fulfillment.location_id: units}
     back: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for place, those in sorted(taken.items()):
         there = await session.get(StockLocation, place, with_for_update=True)
-        back[there.id if there is not None else fulfillment.location_id].update(those)
+        found = missing & Counter(those)
+        missing -= found
+        back[there.id if there is not None else fulfillment.location_id].update(found)
     return back

@@ -18,7 +18,14 @@ from backend.database import Database
 from backend.edge.wire import iso
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
 from backend.events import publish
-from backend.fulfillment.labels import NewLabel, cancel_label, create_label, lock_fulfillment
+from backend.fulfillment.labels import (
+    NewLabel,
+    ask_to_cancel,
+    cancel_label,
+    create_label,
+    lock_fulfillment,
+    mark_canceled,
+)
 from backend.fulfillment.places import leaving_from, left_from
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
 from backend.fulfillment.tracking import stop_tracking
@@ -106,27 +113,30 @@ async def cancel_fulfillment(
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
-        NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.cancel_label`.
+        NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.ask_to_cancel`.
     """
     actor.require(Right.FULFILL)
     async with database.read() as session:
         provider = provider_of(
             providers, (await lock_fulfillment(session, fulfillment_id, order_id)).provider_id
         )
-    await cancel_label(database, provider, fulfillment_id, by=actor)
+    await ask_to_cancel(database, provider, fulfillment_id)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+        await mark_canceled(session, fulfillment, by=actor)
         await record(session, actor, "unpacked", Subject(Thing.ORDER, order_id))
         if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:
             fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
+            back = Counter(_units(fulfillment.items))
             for item in fulfillment.items:
-                lines[item["line_item_id"]].fulfilled -= item["quantity"]
+                line = lines[item["line_item_id"]]
+                back[line.variant_id] -= _unpack(line, item["quantity"])
             await fulfilling.cancel_fulfillment(
                 session,
                 order.cart_id,
-                await left_from(session, fulfillment, _units(fulfillment.items)),
+                await left_from(session, fulfillment, +back),
                 Why(Reason.CORRECTION, actor, order_id=order_id),
             )
         await update_fulfillment_status(session, order)
@@ -310,6 +320,19 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
         for item in fulfillment.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]
     await update_fulfillment_status(session, order)
+
+
+def _unpack(line: OrderLine, units: int) -> int:
+    """So many units of the line are in no parcel any more.
+
+    Returns:
+        How many of them count as returned already: paid back while they lay packed, they are not sent any more.
+    """
+    line.fulfilled -= units
+    withdrawn = max(0, line.returned - line.fulfilled)
+    line.returned -= withdrawn
+    line.withdrawn += withdrawn
+    return withdrawn
 
 
 async def _standing(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:

@@ -8,9 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.errors import Conflict
+from backend.inventory import fulfilling
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
+from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said, stands, stock
 from tests.shop_floor import Floor, make_toy
@@ -173,6 +176,46 @@ async def test_units_that_came_back_can_be_sold_or_not(
     assert await stock(shop) == (stocked, 0)
     assert order["items"][0]["detail"]["return_received_quantity"] == 1
     assert (order["status"], order["fulfillment_status"]) == ("pending", "fulfilled")
+
+
+@pytest.mark.parametrize(("restock", "stocked"), [(True, 5), (False, 4)])
+async def test_units_paid_back_while_they_lay_packed_are_not_sent_again(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
+) -> None:
+    sent = await send_all(admin, paid)
+    body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1, restock=restock)}
+    await post(admin, path(paid), body)
+    fulfillments = f"/admin/orders/{paid['id']}/fulfillments"
+    for _ in range(2):
+        order = (await post(admin, f"{fulfillments}/{sent['fulfillments'][0]['id']}/cancel"))["order"]
+    assert await stock(shop) == (stocked, 1)
+    detail = order["items"][0]["detail"]
+    assert (detail["fulfilled_quantity"], detail["return_received_quantity"]) == (0, 0)
+    assert detail["written_off_quantity"] == 1
+    both = {"items": [{"id": paid["items"][0]["id"], "quantity": 2}]}
+    assert (await admin.post(fulfillments, json=both)).status_code == 400
+    one = {"items": [{"id": paid["items"][0]["id"], "quantity": 1}]}
+    assert (await post(admin, fulfillments, one))["order"]["fulfillment_status"] == "fulfilled"
+    assert await stock(shop) == (stocked - 1, 0)
+
+
+async def test_a_cancelled_label_whose_units_could_not_be_put_back_is_cancelled_as_a_whole_later(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = await send_all(admin, paid)
+    fulfillment = f"/admin/orders/{paid['id']}/fulfillments/{sent['fulfillments'][0]['id']}"
+
+    async def gone(*_arguments: Any, **_named: Any) -> None:
+        raise Conflict("the process ended here")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fulfilling, "cancel_fulfillment", gone)
+        assert (await admin.post(f"{fulfillment}/cancel")).status_code == 409
+    async with shop.database.read() as session:
+        row = (await session.execute(select(Fulfillment))).scalar_one()
+    assert (row.state, await stock(shop)) == ("created", (3, 0))
+    await post(admin, f"{fulfillment}/cancel")
+    assert await stock(shop) == (5, 2)
 
 
 async def test_a_sent_order_whose_money_went_back_is_cancelled_after_its_fulfillment(
