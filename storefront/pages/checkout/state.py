@@ -42,6 +42,7 @@ from storefront.pages.checkout.views import (
 )
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState, refresh, use_own_cart
+from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, checked_id, checked_number, checked_text, event, next_number
 from storefront.state.session import (
@@ -124,16 +125,18 @@ class CheckoutState(PageState, rx.State):
     @rx.event(background=True)
     async def load_banks(self) -> None:
         """Ask which banks are on offer, where the cart may be paid by PSE at all."""
-        async with self:
-            cart_id = await self._cart()
         shop, banks, problem, is_payable = current_shop(), [], "", True
-        with suppress(NotFound):  # it is no more: the page says so by itself
-            is_payable = await shop.checkout.is_offered(cart_id, GATEWAY_PSE)
         try:
+            async with self:
+                cart_id = await self._cart()
+            with suppress(NotFound):  # it is no more: the page says so by itself
+                is_payable = await shop.checkout.is_offered(cart_id, GATEWAY_PSE)
             banks = [Choice(bank.code, bank.name) for bank in await shop.payments.banks()]
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
             problem = text_of(error)
+        except DatabaseUnavailable:
+            problem = SHOP_COMING_BACK
         async with self:
             self.banks, self.banks_problem, self.is_payable = banks, problem, is_payable
 
@@ -220,11 +223,12 @@ class CheckoutState(PageState, rx.State):
         async with self:
             if self._is_placing:
                 return
+            ip, token, option_id = client_of(self), session_token(self), self.shipping.chosen
             self._is_placing = True
-            cart_id, ip = await self._cart(), client_of(self)
-            token, option_id = session_token(self), self.shipping.chosen
-        answer, problems = Answer(kind="failed", text=NOT_CREATED), None
+        answer, problems, cart_id = Answer(kind="failed", text=NOT_CREATED), None, ""
         try:
+            async with self:
+                cart_id = await self._cart()
             typed, total = fields.typed_fields(values), checked_number(total, 0, LARGEST_TOTAL)
             await bind_cart(token, cart_id)
             placed = await ordered(cart_id, typed, option_id, total, ip)

@@ -1,11 +1,13 @@
 """The handlers behind the checkout's page: what is typed is kept, told of, and never another shopper's."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 import reflex as rx
+from reflex.istate.data import RouterData
 from sqlalchemy import update
 
 from backend.app import Shop
@@ -24,10 +26,11 @@ from backend.orders.service import JUST_PLACED
 from backend.outage import DatabaseUnavailable
 from backend.shipping.options import ShippingOff
 from backend.staff.rights import COMMAND_LINE
-from storefront.pages.checkout.failures import kind_of, text_of
+from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping, shipping_card
 from storefront.state.cart import CartState, refresh
+from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import FrameState
 from storefront.state.session import bind_cart
 from tests.checkout_steps import MEDELLIN, choose_pickup
@@ -252,10 +255,9 @@ class InBackground:
         """Nothing to close."""
 
 
-async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
-    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ship = CheckoutState.event_handlers["ship"].fn
+@contextmanager
+def without_database(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The database is away for as long as this lasts."""
 
     def away() -> None:
         raise DatabaseUnavailable("The database does not answer")
@@ -263,10 +265,45 @@ async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
     with monkeypatch.context() as outage:
         outage.setattr(shop.database, "read", away)
         outage.setattr(shop.database, "transaction", away)
+        yield
+
+
+async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship = CheckoutState.event_handlers["ship"].fn
+    with without_database(shop, monkeypatch):
         await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
     assert state.shipping.status == "failed"
     await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
     assert state.shipping.status == "ready"
+
+
+async def test_an_order_that_meets_an_outage_has_failed_and_can_be_placed_again(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = CheckoutState.event_handlers["place"].fn
+    root: Any = state._get_root_state()
+    root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
+    state.shipping = Shipping(chosen=await choose_pickup(shop, (await state.get_state(CartState)).cart_id))
+    with without_database(shop, monkeypatch):
+        assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
+    assert (state.answer.kind, state.answer.text) == ("failed", COMING_BACK)
+    assert not state._is_placing
+    assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
+    assert state.answer.kind == "placed", state.answer
+
+
+async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_banks = CheckoutState.event_handlers["load_banks"].fn
+    with without_database(shop, monkeypatch):
+        await load_banks(InBackground(state))
+    assert (state.banks, state.banks_problem, state.is_payable) == ([], SHOP_COMING_BACK, True)
+    await load_banks(InBackground(state))
+    assert state.banks
+    assert state.banks_problem == ""
 
 
 async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state: CheckoutState) -> None:
