@@ -77,6 +77,7 @@ class HttpClient:
         base_url: what addresses without a host are relative to.
         headers: sent with every request.
         transport: carries the requests in place of a socket, such as to an embedded sandbox.
+        most_connections: at the same time; a request waits for a free one as long as for a connection.
     """
 
     def __init__(
@@ -87,12 +88,17 @@ class HttpClient:
         base_url: str = "",
         headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        most_connections: int = 100,
     ) -> None:
         self.service = service
         self._label = service.lower().removeprefix("the ")
         self.policy = policy
         self._http = httpx.AsyncClient(
-            base_url=base_url, headers=headers, transport=transport, verify=trusted()
+            base_url=base_url,
+            headers=headers,
+            transport=transport,
+            verify=trusted(),
+            limits=httpx.Limits(max_connections=most_connections, max_keepalive_connections=20),
         )
         logging.getLogger("httpx").addFilter(_without_query)  # the same filter again changes nothing
 

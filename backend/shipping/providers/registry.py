@@ -9,7 +9,8 @@ from backend.modules import CARRIER, MANUAL
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
 from backend.shipping.providers.carrier.client import carrier_client
-from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.provider import MOST_QUOTATIONS, CarrierStandard
+from backend.shipping.providers.carrier.quotes import LiveQuotes
 
 
 class ManualProvider(FulfillmentProvider):
@@ -41,6 +42,9 @@ def fulfillment_providers(
     """
     make: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,
-        CARRIER: lambda: CarrierStandard(carrier_client(settings, carrier_transport)),
+        CARRIER: lambda: CarrierStandard(
+            carrier_client(settings, carrier_transport),
+            LiveQuotes(carrier_client(settings, carrier_transport, most_connections=MOST_QUOTATIONS)),
+        ),
     }
     return {provider_id: make[provider_id]() for provider_id in ids}

@@ -54,6 +54,7 @@ def carrier_client(
     settings: Settings,
     transport: httpx.AsyncBaseTransport | None = None,
     policy: CarrierPolicy | None = None,
+    most_connections: int = 100,
 ) -> "CarrierClient":
     """The client that the settings name.
 
@@ -69,6 +70,7 @@ def carrier_client(
         creates_test_labels=settings.creates_test_labels,
         transport=transport,
         policy=policy or CarrierPolicy(quotation=settings.carrier_timeout),
+        most_connections=most_connections,
     )
 
 
@@ -83,6 +85,7 @@ class CarrierClient:
         creates_test_labels: bool,
         transport: httpx.AsyncBaseTransport | None = None,
         policy: CarrierPolicy,
+        most_connections: int = 100,
     ) -> None:
         self._key = api_key
         self._policy = policy
@@ -93,6 +96,7 @@ class CarrierClient:
             base_url=base_url,
             headers={"Authorization": api_key.get_secret_value(), "User-Agent": USER_AGENT},
             transport=transport,
+            most_connections=most_connections,
         )
 
     async def close(self) -> None:

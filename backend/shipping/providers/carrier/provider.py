@@ -30,8 +30,16 @@ REFUSALS = (400, 404, 422)
 """What the carrier answers when it takes exception to a number, and not to us or to itself."""
 
 
+MOST_QUOTATIONS = 200
+"""Connections for shoppers' quotations in one process."""
+
+
 class CarrierStandard(FulfillmentProvider):
-    """Prices and labels from the carrier. The shopper does not choose the courier: it is the cheapest one."""
+    """Prices and labels from the carrier. The shopper does not choose the courier: it is the cheapest one.
+
+    `client` makes and follows labels; with `quotes` of another client, no number of shoppers who wait for prices takes
+    its connections.
+    """
 
     id = CARRIER
     can_calculate = True

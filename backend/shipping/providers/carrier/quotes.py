@@ -34,7 +34,10 @@ REFUSED_OTHERWISE = (401, 429)
 
 
 class LiveQuotes:
-    """Prices from the carrier. Whatever fails on its side, the price is the fixed one. Nothing is stored."""
+    """Prices from the carrier. Whatever fails on its side, the price is the fixed one. Nothing is stored.
+
+    The client is closed with it.
+    """
 
     def __init__(self, client: CarrierClient, short_wait: float = SHORT_WAIT) -> None:
         self._client = client
@@ -55,10 +58,11 @@ class LiveQuotes:
         )
 
     async def close(self) -> None:
-        """Cancel the questions that nobody waits for any more."""
+        """Cancel the questions that nobody waits for any more, and give the connections back."""
         for question in self._running:
             question.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+        await self._client.close()
 
     async def _ask_briefly(self, request: QuoteRequest) -> Quote:
         """Ask, and wait a short time. The question goes on; the next quotation asks a new one."""

@@ -7,14 +7,17 @@ from datetime import date
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
+from backend.modules import CARRIER
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.settings import Settings
+from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.packing import Item, packages_for
+from backend.shipping.providers import registry
 from backend.shipping.providers.base import Label, Place, Quote
 from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
@@ -357,6 +360,26 @@ async def test_a_label_is_made_with_the_cheapest_courier(
     assert (quoted, shipped) == ("/quotation", "/shipment_sandbox")
     assert body["idRate"] == label.data["idRate"]
     assert body["pickupDate"] == "2026-11-23"
+
+
+async def test_a_label_is_made_while_shoppers_take_all_connections_for_quotations(
+    carrier_url: str, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "MOST_QUOTATIONS", 1)
+    settings = Settings(carrier_api_url=carrier_url, carrier_api_key=SecretStr(SANDBOX_CARRIER_KEY))
+    provider = registry.fulfillment_providers([CARRIER], settings)[CARRIER]
+    carrier.faults.plan(Fault.HANG, Operation.QUOTATION, times=1)
+    hanging = asyncio.create_task(provider.calculate_price(quote_request()))
+    while not quotations(carrier):  # noqa: ASYNC110 - another thread serves it
+        await asyncio.sleep(0)
+    waiting = asyncio.create_task(provider.calculate_price(quote_request(destination=to(LETICIA))))
+    await asyncio.sleep(0)
+    assert (await provider.create_fulfillment(shipment_request())).tracking_number
+    assert quotations(carrier) == 2  # that which hangs, and the label's
+    for question in (hanging, waiting):
+        question.cancel()
+    await asyncio.gather(hanging, waiting, return_exceptions=True)
+    await provider.close()
 
 
 async def test_real_labels_have_numbers_of_their_own(carrier_memory: Database) -> None:
