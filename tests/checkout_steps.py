@@ -32,9 +32,9 @@ async def choose_pickup(shop: Shop, cart_id: str) -> str:
         That shipping option's id.
     """
     await shop.checkout.set_town(cart_id, MEDELLIN)
-    offer = await shop.checkout.offer_shipping(cart_id)
+    offer = await shop.checkout.offer_shipping(cart_id, ip="190.24.1.1")
     pickup = next(choice for choice in offer.choices if choice.is_pickup)
-    await shop.checkout.offer_shipping(cart_id, pickup.id, is_choice=True)
+    await shop.checkout.offer_shipping(cart_id, pickup.id, is_choice=True, ip="190.24.1.1")
     return pickup.id
 
 

@@ -1,7 +1,7 @@
 """`Checkout`: quoting shipping, paying and completing a cart, for the storefront and the Store API alike."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any, cast
@@ -13,6 +13,7 @@ from backend.checkout.completion import Completed, complete, lock_cart
 from backend.checkout.form import check_typed, problems_of, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
+from backend.checkout.quoting import Quoting, UnderWay
 from backend.checkout.restoring import change_bank, restore_cart
 from backend.checkout.return_url import require_return_url
 from backend.checkout.sale import read_offered, read_priced_cart, require_shipping_method
@@ -39,6 +40,7 @@ from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.payment.states import CHECKED, SessionState
+from backend.rate_limit import Client
 from backend.settings import Settings
 from backend.shipping.options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
@@ -69,27 +71,28 @@ class Checkout:
     tracker: Tracker
     standing: Callable[[], Awaitable[Settings]]
     """The settings as they stand."""
+    under_way: UnderWay = field(default_factory=UnderWay)
 
     @traced
     async def priced_offers(
-        self, cart_id: str, option_id: str | None = None, caller: Caller | None = None
+        self, cart_id: str, option_id: str | None = None, caller: Caller | None = None, *, ip: str
     ) -> list[tuple[Offer, Quote | None]]:
         """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
-        return await priced_offers(self.database, self.fulfillment_providers, cart_id, option_id, caller)
+        return await priced_offers(self._quoting(cart_id, ip), cart_id, option_id, caller)
 
     @traced
-    async def choose_shipping(self, cart_id: str, option_id: str, caller: Caller | None = None) -> WholeCart:
+    async def choose_shipping(
+        self, cart_id: str, option_id: str, caller: Caller | None = None, *, ip: str
+    ) -> WholeCart:
         """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
-        return await choose_shipping(self.database, self.fulfillment_providers, cart_id, option_id, caller)
+        return await choose_shipping(self._quoting(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def offer_shipping(
-        self, cart_id: str, wanted: str = "", *, is_choice: bool = False
+        self, cart_id: str, wanted: str = "", *, ip: str, is_choice: bool = False
     ) -> ShippingOffer:
         """The options with their prices, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
-        return await offer_shipping(
-            self.database, self.fulfillment_providers, cart_id, wanted, is_choice=is_choice
-        )
+        return await offer_shipping(self._quoting(cart_id, ip), cart_id, wanted, is_choice=is_choice)
 
     @traced
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
@@ -248,6 +251,11 @@ class Checkout:
         """The page that was sent to come back to, if one was."""
         return "" if sent is None else require_return_url(sent, self.settings.cross_origins["store"])
 
+    def _quoting(self, cart_id: str, ip: str) -> Quoting:
+        """Whoever is at this address asks for live prices; without one they are counted by the cart."""
+        client = Client.at(ip or cart_id, self.settings)
+        return Quoting(self.database, self.fulfillment_providers, client, self.under_way)
+
     @property
     def _starter(self) -> PaymentStarter:
         return PaymentStarter(self.settings, self.database, self.payments, self.standing)
@@ -299,7 +307,7 @@ class Checkout:
             destination, payer = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
             try:
                 if not await self._starter.has_started(cart_id, expected_total):
-                    await deliver_to(self.database, self.fulfillment_providers, cart_id, destination)
+                    await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
                         cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total

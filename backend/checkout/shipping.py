@@ -4,8 +4,7 @@ A provider is asked outside any transaction. Its price is stored only if the car
 same place when the answer comes; otherwise it is asked again. So nobody is charged the price of another address.
 """
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,6 +23,7 @@ from backend.cart.service import (
 )
 from backend.checkout.carts import WholeCart, read_cart_and_offers, set_shipping_address
 from backend.checkout.form import NO_TOWN, Destination
+from backend.checkout.quoting import Quoting
 from backend.checkout.sale import require_address
 from backend.checkout.shipping_quotes import (
     UNKNOWN_OPTION,
@@ -32,7 +32,6 @@ from backend.checkout.shipping_quotes import (
     QuoteInput,
     offers_in,
     offers_of,
-    price_option,
     quote_input,
     quote_input_anywhere,
     store_quotes,
@@ -86,8 +85,7 @@ MAX_QUOTES = 3
 
 
 async def priced_offers(
-    database: Database,
-    providers: Providers,
+    quoting: Quoting,
     cart_id: str,
     option_id: str | None = None,
     caller: Caller | None = None,
@@ -99,7 +97,9 @@ async def priced_offers(
     Raises:
         NotFound: no cart has this id, or it is not the caller's.
         InvalidData: the address names a destination that is no municipality; or the option is not offered.
+        TooManyQuotations: see `Quoting.ask`.
     """
+    database, providers = quoting.database, quoting.providers
     async with database.read() as session:
         cart, lines, known = await _read(session, cart_id, caller)
         contents = quote_input(cart, lines)
@@ -108,7 +108,7 @@ async def priced_offers(
         offers = [offer for offer in offers if offer.option.id == option_id]
         if not offers:
             raise InvalidData(UNKNOWN_OPTION)
-    priced = await _ask_all(providers, offers, contents)
+    priced = await quoting.ask(cart_id, offers, contents)
     if any(one.request is not None for one in priced) and cart.completed_at is None:
         async with database.transaction() as session:
             await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
@@ -116,7 +116,7 @@ async def priced_offers(
 
 
 async def choose_shipping(
-    database: Database, providers: Providers, cart_id: str, option_id: str, caller: Caller | None = None
+    quoting: Quoting, cart_id: str, option_id: str, caller: Caller | None = None
 ) -> WholeCart:
     """Ship the cart by this option, at the price of the list that was just shown, else at the price of now.
 
@@ -127,7 +127,9 @@ async def choose_shipping(
         NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
         InvalidData: a step before is not done (`backend.checkout.sale`), or the option is not offered for this cart.
         Conflict: the cart kept changing while it was being priced.
+        TooManyQuotations: see `Quoting.ask`.
     """
+    database, providers = quoting.database, quoting.providers
     asked: QuoteInput | None = None
     priced: PricedOption | None = None
     for turn in range(MAX_QUOTES + 1):
@@ -146,13 +148,11 @@ async def choose_shipping(
                 method = await _choose(session, cart_id, offer.option, quote)
                 return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTES:
-            asked, priced = contents, await price_option(providers, offer, contents)
+            asked, [priced] = contents, await quoting.ask(cart_id, [offer], contents)
     raise Conflict(CART_CHANGED)
 
 
-async def offer_shipping(
-    database: Database, providers: Providers, cart_id: str, wanted: str, *, is_choice: bool
-) -> ShippingOffer:
+async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choice: bool) -> ShippingOffer:
     """The options for the cart, with the wanted one (else the first) chosen at the price that is shown.
 
     `is_choice`: the shopper chooses from a list that is shown already, whose prices stand; otherwise each is asked for
@@ -162,7 +162,9 @@ async def offer_shipping(
         NotFound, NotAllowed: see `open_cart`.
         InvalidData: the cart has no destination yet (`fields`).
         Conflict: the cart kept changing while it was being priced.
+        TooManyQuotations: see `Quoting.ask`.
     """
+    database, providers = quoting.database, quoting.providers
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart, lines, all_offers = await _read(session, cart_id)
@@ -172,7 +174,7 @@ async def offer_shipping(
             offers = offers_of(all_offers, providers, contents)
             stored = [await stored_quote(session, cart_id, offer, contents) for offer in offers if is_choice]
         known = {one.offer.option.id: one for one in stored if one is not None}
-        priced = await _ask_all(providers, [o for o in offers if o.option.id not in known], contents)
+        priced = await quoting.ask(cart_id, [o for o in offers if o.option.id not in known], contents)
         known |= {one.offer.option.id: one for one in priced}
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
@@ -199,9 +201,7 @@ async def offered_options(database: Database, providers: Providers, cart_id: str
     return frozenset(offer.option.id for offer in offers)
 
 
-async def deliver_to(
-    database: Database, providers: Providers, cart_id: str, destination: Destination
-) -> None:
+async def deliver_to(quoting: Quoting, cart_id: str, destination: Destination) -> None:
     """Send the cart here by the option that is chosen for it, with the message of a gift.
 
     Where that is another place, the price there is asked for first; address and price change together, so that nobody
@@ -211,7 +211,9 @@ async def deliver_to(
         NotFound, NotAllowed: see `open_cart`.
         InvalidData: no shipping is chosen (`fields`), or its option is no longer offered.
         Conflict: the cart kept changing while it was being priced.
+        TooManyQuotations: see `Quoting.ask`.
     """
+    database, providers = quoting.database, quoting.providers
     address = destination.as_address()
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
@@ -223,7 +225,9 @@ async def deliver_to(
             there = before.to(destination.dane_code, destination.address)
             offer = the_offer(all_offers, providers, there, chosen.shipping_option_id)
             known = await stored_quote(session, cart_id, offer, there) if there != before else None
-        quote = _quoted(known or await price_option(providers, offer, there)) if there != before else None
+        if there != before and known is None:
+            [known] = await quoting.ask(cart_id, [offer], there)
+        quote = _quoted(known) if known is not None else None
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
             if quote_input_anywhere(cart, await lines_of(session, cart_id)) != before:
@@ -249,10 +253,6 @@ async def _read(
     cart = accessible(rows[0][0] if rows else None, cart_id, caller)
     lines = {row[1].id: Line(*row[1:4]) for row in rows if row[1] is not None}
     return cart, list(lines.values()), offers_in(rows)
-
-
-async def _ask_all(providers: Providers, offers: Iterable[Offer], contents: QuoteInput) -> list[PricedOption]:
-    return await asyncio.gather(*(price_option(providers, offer, contents) for offer in offers))
 
 
 def _quoted(priced: PricedOption) -> Quote:

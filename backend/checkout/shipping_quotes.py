@@ -152,6 +152,11 @@ def the_offer(offers: Sequence[Offer], providers: Providers, contents: QuoteInpu
     raise InvalidData(UNKNOWN_OPTION)
 
 
+def is_asked_for(offer: Offer, contents: QuoteInput) -> bool:
+    """Whether the option's price is its provider's, who can be asked for it."""
+    return offer.option.price_type == CALCULATED and bool(contents.dane_code)
+
+
 async def price_option(providers: Providers, offer: Offer, contents: QuoteInput) -> PricedOption:
     """The option's price; a calculated one is asked for now. See `FulfillmentProvider.calculate_price`."""
     option = offer.option

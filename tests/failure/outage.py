@@ -201,8 +201,8 @@ class Scene:
         """Press the button, and once more when it fails."""
         typed, checkout = {**TYPED, "bank": bank}, self.shop.checkout
         await checkout.set_town(cart_id, typed["dane_code"], typed["address"])
-        offer = await checkout.offer_shipping(cart_id)
-        await checkout.offer_shipping(cart_id, self.chance.choice(offer.choices).id, is_choice=True)
+        offer = await checkout.offer_shipping(cart_id, ip="")
+        await checkout.offer_shipping(cart_id, self.chance.choice(offer.choices).id, is_choice=True, ip="")
         async with self.shop.database.read() as session:
             total = (await cart_view(session, cart_id)).total
         for _press in range(2):

@@ -47,7 +47,7 @@ async def pay(shop: Shop, cart_id: str, bank: str) -> str:
     """Fill the form in and press its button. Gives the order's id."""
     typed = {**TYPED, "bank": bank}
     await shop.checkout.set_town(cart_id, typed["dane_code"], typed["address"])
-    await shop.checkout.offer_shipping(cart_id)
+    await shop.checkout.offer_shipping(cart_id, ip=next(shoppers))
     async with shop.database.read() as session:
         total = (await cart_view(session, cart_id)).total
     placed = await shop.checkout.place_order(cart_id, typed, expected_total=total, ip=next(shoppers))

@@ -1,5 +1,6 @@
 """What a shopper reads when the order could not be placed (wire: checkout, creation errors and double payment)."""
 
+from backend.checkout.quoting import TooManyQuotations
 from backend.errors import (
     Conflict,
     InsufficientStock,
@@ -46,6 +47,13 @@ def kind_of(error: ShopError) -> str:
 
 _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
     (InsufficientStock, _("Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.")),
+    (
+        TooManyQuotations,
+        _(
+            "Desde tu conexión se han pedido muchos precios de envío. "
+            "Espera unos minutos e inténtalo otra vez: lo que escribiste sigue guardado."
+        ),
+    ),
     (
         TooManyRequests,
         _(

@@ -208,7 +208,7 @@ def shipping() -> rx.Component:
             rx.cond(
                 ways.status == "failed",
                 rx.el.div(
-                    rx.el.p(_("No pudimos calcular el envío.")),
+                    rx.el.p(rx.cond(ways.problem != "", ways.problem, _("No pudimos calcular el envío."))),
                     again,
                     class_name="shipping__none",
                     role="alert",

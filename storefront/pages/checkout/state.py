@@ -17,6 +17,7 @@ from backend.cart.drafts import read_draft, save_draft
 from backend.cart.views import cart_view
 from backend.checkout.account_page import AddressView
 from backend.checkout.form import read_destination
+from backend.checkout.quoting import TooManyQuotations
 from backend.checkout.service import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
@@ -181,11 +182,14 @@ class CheckoutState(PageState, rx.State):
         async with self:
             is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
+            ip = client_of(self)
         shipping, cart_id = Shipping(status="failed"), ""
         try:
             async with self:
                 cart_id = await self._cart()
-            shipping = await _priced(cart_id, dane_code, address, option_id, is_choice=is_known_place)
+            shipping = await _priced(cart_id, dane_code, address, option_id, ip, is_choice=is_known_place)
+        except TooManyQuotations as error:
+            shipping = Shipping(status="failed", problem=text_of(error))
         except ShopError as error:
             log.info("shipping of %s could not be priced: %s", cart_id, error.message)
         except Exception:
@@ -352,14 +356,16 @@ class CheckoutState(PageState, rx.State):
             return "", ""
 
 
-async def _priced(cart_id: str, dane_code: str, address: str, option_id: str, *, is_choice: bool) -> Shipping:
+async def _priced(
+    cart_id: str, dane_code: str, address: str, option_id: str, ip: str, *, is_choice: bool
+) -> Shipping:
     """The ways to ship there, one of them chosen; for a choice from the list that is shown, at the list's prices."""
     dane_code, address = checked_text(dane_code, MAX_ID), checked_text(address, LONGEST)
     option_id = checked_text(option_id, MAX_ID)
     checkout = current_shop().checkout
     is_an_address = "address" not in read_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
-    offer = await checkout.offer_shipping(cart_id, option_id, is_choice=is_choice)
+    offer = await checkout.offer_shipping(cart_id, option_id, ip=ip, is_choice=is_choice)
     return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
 
 
@@ -377,7 +383,7 @@ async def ordered(cart_id: str, typed: dict[str, str], option_id: str, total: Co
             raise
     with suppress(NotAllowed):  # another press was faster: the order is there
         place = typed.get("dane_code", ""), typed.get("address", "")
-        await _priced(cart_id, *place, option_id, is_choice=True)
+        await _priced(cart_id, *place, option_id, ip, is_choice=True)
     return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
 
 

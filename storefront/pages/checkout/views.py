@@ -30,13 +30,14 @@ class Shipping:
     """The ways to ship to `dane_code`.
 
     `status`: `none` (no municipality yet), `quoting` (being priced for another place), `choosing` (another way is being
-    priced), `ready` or `failed`.
+    priced), `ready` or `failed`; `problem` says why it failed, where that is known.
     """
 
     status: str = "none"
     dane_code: str = ""
     choices: list[ShippingCard] = field(default_factory=list)
     chosen: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

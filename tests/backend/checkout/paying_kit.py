@@ -80,7 +80,7 @@ class Till:
             flat = select(ShippingOption.id).where(ShippingOption.price_type == "flat")
             option = (await session.execute(flat)).scalar_one()
         await set_destination(self.database, cart_id, ANA)
-        await self.checkout.choose_shipping(cart_id, option)
+        await self.checkout.choose_shipping(cart_id, option, ip=IP)
 
     async def start(
         self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False

@@ -61,12 +61,12 @@ async def _shipping(checkout: Checkout, cart_id: str) -> Cop | None:
 
 async def _ready(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
-    await checkout.offer_shipping(cart_id)
+    await checkout.offer_shipping(cart_id, ip="190.24.1.1")
 
 
 async def test_the_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
-    offer = await checkout.offer_shipping(cart_id)
+    offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     home, store = offer.choices
     assert (home.amount, home.carrier, home.delivery_days, home.is_pickup) == (12_000, "Envía", 3, False)
     assert (store.amount, store.is_pickup) == (0, True)
@@ -76,10 +76,10 @@ async def test_the_municipality_alone_is_enough_for_a_price(checkout: Checkout, 
 
 async def test_the_wanted_option_is_taken_and_an_unknown_one_is_not(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
-    home, store = (await checkout.offer_shipping(cart_id)).choices
-    assert (await checkout.offer_shipping(cart_id, store.id)).chosen == store.id
+    home, store = (await checkout.offer_shipping(cart_id, ip="190.24.1.1")).choices
+    assert (await checkout.offer_shipping(cart_id, store.id, ip="190.24.1.1")).chosen == store.id
     assert await _shipping(checkout, cart_id) == 0
-    assert (await checkout.offer_shipping(cart_id, "so_made_up")).chosen == home.id
+    assert (await checkout.offer_shipping(cart_id, "so_made_up", ip="190.24.1.1")).chosen == home.id
 
 
 async def test_another_place_voids_the_price_and_the_same_one_keeps_it(
@@ -102,7 +102,7 @@ async def test_a_price_that_comes_too_late_is_not_kept(
         await checkout.set_town(cart_id, LETICIA)
 
     carrier.meanwhile = moves_once
-    offer = await checkout.offer_shipping(cart_id)
+    offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     assert carrier.asked == [MEDELLIN, LETICIA]
     assert offer.choices[0].amount == 48_000
     assert await _shipping(checkout, cart_id) == 48_000

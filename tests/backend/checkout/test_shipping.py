@@ -9,6 +9,7 @@ from sqlalchemy import delete, select, update
 from backend.cart import service as carts
 from backend.catalog.models import Product
 from backend.checkout.form import NO_TOWN
+from backend.checkout.quoting import Quoting, UnderWay
 from backend.checkout.shipping import (
     CART_CHANGED,
     MAX_QUOTES,
@@ -20,6 +21,7 @@ from backend.checkout.shipping import (
 from backend.checkout.shipping_quotes import quote_input
 from backend.database import Database
 from backend.errors import Conflict, InvalidData
+from backend.rate_limit import Client
 from backend.settings import Settings
 from backend.shipping.models import LocationSalesChannel, ShippingOption
 from backend.shipping.packing import content_value
@@ -47,10 +49,11 @@ class Buying:
     carrier: ScriptedCarrier = field(default_factory=ScriptedCarrier)
 
     def __post_init__(self) -> None:
-        self.providers: dict[str, FulfillmentProvider] = {
+        providers: dict[str, FulfillmentProvider] = {
             self.carrier.id: self.carrier,
             "manual_manual": ManualProvider(),
         }
+        self.quoting = Quoting(self.database, providers, Client("190.24.1.1"), UnderWay())
 
     async def add_one(self) -> None:
         """Another tab adds a toy, and ships both for 9 000 pesos."""
@@ -70,15 +73,15 @@ class Buying:
         return method.amount if method else None
 
     async def choose(self) -> None:
-        await choose_shipping(self.database, self.providers, self.cart_id, self.home)
+        await choose_shipping(self.quoting, self.cart_id, self.home)
 
     async def offer(self, wanted: str = "") -> ShippingOffer:
-        return await offer_shipping(self.database, self.providers, self.cart_id, wanted, is_choice=False)
+        return await offer_shipping(self.quoting, self.cart_id, wanted, is_choice=False)
 
     async def deliver(self) -> None:
         """The form says another town than the cart."""
         elsewhere = ANA.model_copy(update={"dane_code": LETICIA})
-        await deliver_to(self.database, self.providers, self.cart_id, elsewhere)
+        await deliver_to(self.quoting, self.cart_id, elsewhere)
 
 
 @pytest.fixture

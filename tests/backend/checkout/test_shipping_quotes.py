@@ -125,9 +125,9 @@ async def test_the_storefront_asks_once_for_a_place_and_never_when_the_order_is_
     cart_id = await addressed_cart(store, trompo)
     checkout, street = shop.checkout, f"  {TYPED['address'].replace(' ', '  ')} "
     await checkout.set_town(cart_id, MEDELLIN, street)
-    home, store_pickup = (await checkout.offer_shipping(cart_id)).choices
-    await checkout.offer_shipping(cart_id, store_pickup.id, is_choice=True)
-    offer = await checkout.offer_shipping(cart_id, home.id, is_choice=True)
+    home, store_pickup = (await checkout.offer_shipping(cart_id, ip="190.24.1.1")).choices
+    await checkout.offer_shipping(cart_id, store_pickup.id, is_choice=True, ip="190.24.1.1")
+    offer = await checkout.offer_shipping(cart_id, home.id, is_choice=True, ip="190.24.1.1")
     assert (offer.chosen, offer.choices[0].amount) == (home.id, home.amount)
     assert quotations(shop) == 1
     total = (await get(store, f"/store/carts/{cart_id}"))["cart"]["total"]
@@ -141,7 +141,7 @@ async def test_a_page_that_is_loaded_again_asks_again(
     cart_id = await addressed_cart(store, trompo)
     await shop.checkout.set_town(cart_id, MEDELLIN, TYPED["address"])
     for _ in range(2):
-        await shop.checkout.offer_shipping(cart_id)
+        await shop.checkout.offer_shipping(cart_id, ip="190.24.1.1")
     assert quotations(shop) == 2
 
 
@@ -163,5 +163,5 @@ async def test_an_option_whose_provider_the_shop_does_not_run_with_is_left_out(
             400,
             {"type": "invalid_data", "message": "Shipping Options are invalid for cart."},
         )
-    offer = await shop.checkout.offer_shipping(cart_id)
+    offer = await shop.checkout.offer_shipping(cart_id, ip="190.24.1.1")
     assert [choice.id for choice in offer.choices] == [flat["id"]] == [offer.chosen]

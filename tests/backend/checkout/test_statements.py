@@ -9,8 +9,10 @@ from tests.shop_floor import Floor, make_toy
 from tests.statements import statements_of
 from tests.store_steps import bought
 
-STATEMENTS = 37
-"""Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction."""
+STATEMENTS = 38
+"""Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction. One counts
+the client's question to the carrier, before it is asked.
+"""
 
 
 def after_beginning(statements: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
+from backend.checkout import quoting
 from backend.checkout.payment import PaymentOff
 from backend.customers.models import Customer
 from backend.database import db_now
@@ -279,6 +281,22 @@ async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
     assert state.shipping.status == "ready"
 
 
+async def test_who_asks_for_too_many_prices_is_told_and_loses_nothing(
+    state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship = CheckoutState.event_handlers["ship"].fn
+    await state.note(TYPED, [], 1)
+    with monkeypatch.context() as asked_often:
+        asked_often.setattr(quoting, "QUOTATIONS", replace(quoting.QUOTATIONS, per_pair=0))
+        await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    assert state.shipping.status == "failed"
+    assert state.shipping.problem.startswith("Desde tu conexión se han pedido muchos precios de envío.")
+    await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    assert (state.shipping.status, state.shipping.problem) == ("ready", "")
+    await state.load()
+    assert state.draft == TYPED
+
+
 async def test_an_order_that_meets_an_outage_has_failed_and_can_be_placed_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -440,7 +458,7 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
 ) -> None:
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
-    offer = await shop.checkout.offer_shipping(cart_id, pickup, is_choice=True)
+    offer = await shop.checkout.offer_shipping(cart_id, pickup, is_choice=True, ip="190.24.1.1")
     state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one) for one in offer.choices], pickup)
     running = list(shop.payments.providers), list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
