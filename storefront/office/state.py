@@ -31,17 +31,18 @@ from backend.errors import (
     TooManyRequests,
 )
 from backend.office.attention import count_open
+from backend.outage import DatabaseUnavailable
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
 from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
 from storefront.live.state_loss import KnownClientState, document_number
 from storefront.office.places import ENTER
 from storefront.office.session import actor_at
+from storefront.state.failures import count_failure
+from storefront.state.frame import COMING_BACK, FAILURE
 from storefront.state.handlers import event, next_number
 
 log = logging.getLogger(__name__)
-
-FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +85,28 @@ def office_event(
 ) -> Callable[[Method], Any]:
     """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
 
-    Nothing of it runs unless somebody is signed in whose role has the right. An error of the shop is told on the
-    screen. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
+    Nothing of it runs unless somebody is signed in whose role has the right. Any error is told on the screen. For
+    `supersedes` and `debounce` see `storefront.state.handlers.event`.
     """
 
     def decorate(method: Method) -> Any:
         @wraps(method)
         async def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
-            actor = await actor_at(self)
-            if actor is None:
-                return to_sign_in(self)
             try:
+                actor = await actor_at(self)
+                if actor is None:
+                    return to_sign_in(self)
                 actor.require(right)
                 return await method(self, actor, *arguments, **named)
             except ShopError as error:
                 log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
                 self._tell(message_of(error), "problem")
+            except DatabaseUnavailable:
+                self._tell(COMING_BACK, "problem")
+            except Exception:
+                log.exception("an event of the office failed")
+                count_failure(self)
+                self._tell(FAILURE, "problem")
             return None
 
         _hide_actor(guarded, method)

@@ -31,6 +31,7 @@ from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
 from backend.texts import _
 from storefront.live.open_pages import watch
+from storefront.state.failures import count_failure
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
@@ -210,6 +211,7 @@ async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
         await notify(state, COMING_BACK)
     except Exception:
         log.exception("a shopper's request failed")
+        count_failure(state)
         await notify(state, FAILURE)
 
 

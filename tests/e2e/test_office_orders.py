@@ -1,6 +1,9 @@
 """Orders in the office at the browser: found, chosen, sent, corrected; two of the staff and a shopper on one order."""
 
 import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from playwright.async_api import expect
 
@@ -74,6 +77,34 @@ async def test_a_better_address_and_a_note(open_page: OpenPage, server: ShopServ
         await page.get_by_role("button", name="Guardar nota").click()
         await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes", timeout=PATIENCE)
         await expect(page.get_by_label("Nota para el equipo")).to_have_value("")
+
+
+async def test_a_note_that_is_not_kept_keeps_its_text(open_page: OpenPage, server: ShopServer) -> None:
+    sold = await paid_order(server)
+    async with open_page(*WIDE) as page:
+        await enter(page, server, f"/oficina/pedidos/{sold.id}")
+        note, save = page.get_by_label("Nota para el equipo"), page.get_by_role("button", name="Guardar nota")
+        await note.fill("Llamar antes")
+        with notes_refused(server):
+            await save.click()
+            await expect(page.get_by_text("Algo falló de nuestro lado.")).to_be_visible(timeout=PATIENCE)
+            await expect(note).to_have_value("Llamar antes")
+        await save.click()
+        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes", timeout=PATIENCE)
+        await expect(note).to_have_value("")
+
+
+@contextmanager
+def notes_refused(server: ShopServer) -> Iterator[None]:
+    """The shop's books take no note for as long as this lasts."""
+    with closing(sqlite3.connect(server.folder / "data" / "trompo.db", timeout=30)) as books:
+        books.execute(
+            "CREATE TRIGGER refuse_notes BEFORE INSERT ON order_note BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        )
+        try:
+            yield
+        finally:
+            books.execute("DROP TRIGGER refuse_notes")
 
 
 async def test_a_new_order_is_counted_and_moves_nothing(open_page: OpenPage, server: ShopServer) -> None:

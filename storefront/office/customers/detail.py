@@ -293,6 +293,7 @@ def notes() -> rx.Component:
     writing = rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for="customer-note", class_name="field__label"),
         rx.el.textarea(
+            key=f"note-{CustomerState.noted}",  # empty again once it is kept, and not before
             id=rx.Var.create("customer-note"),
             name="text",
             rows="2",
@@ -303,7 +304,6 @@ def notes() -> rx.Component:
         problem_of("customer-note", text_at(CustomerState.problems, "text"), ""),
         rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
         class_name="o-note",
-        reset_on_submit=True,
         on_submit=CustomerState.note,
     )
     return panel(

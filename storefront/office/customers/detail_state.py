@@ -27,6 +27,8 @@ class CustomerState(OfficeScreen, KnownClientState):
     """One customer or guest."""
 
     content: rx.Field[CustomerDetail | None] = rx.field(None)
+    noted: rx.Field[int] = rx.field(0)
+    """How many notes were written here."""
 
     _right: ClassVar[Right] = Right.READ_CUSTOMERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
@@ -57,6 +59,7 @@ class CustomerState(OfficeScreen, KnownClientState):
         except InvalidData as error:
             self._refuse(error)
         else:
+            self.noted += 1
             await self._done(actor, _("Nota guardada."))
 
     @office_event(Right.ERASE_PERSONAL_DATA)

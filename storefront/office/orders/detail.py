@@ -255,6 +255,7 @@ def story() -> rx.Component:
     writing = rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for="order-note", class_name="field__label"),
         rx.el.textarea(
+            key=f"note-{OrderState.noted}",  # empty again once it is kept, and not before
             id=rx.Var.create("order-note"),
             name="text",
             rows="2",
@@ -265,12 +266,11 @@ def story() -> rx.Component:
         problem_of("order-note", text_at(OrderState.problems, "text"), ""),
         rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
         class_name="o-note",
-        reset_on_submit=True,
         on_submit=OrderState.note,
     )
     return panel(
         _("Qué ha pasado"),
-        rx.cond(may(Right.FULFILL), writing),
+        rx.cond(may(Right.FULFILL), Once.create(writing, answers=answers(OrderState))),
         rx.el.ol(rx.foreach(SHOWN.events, event), class_name="o-events", data_testid="order-events"),
     )
 

@@ -35,6 +35,8 @@ class OrderState(OfficeScreen, KnownClientState):
     content: rx.Field[OrderDetail | None] = rx.field(None)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
+    noted: rx.Field[int] = rx.field(0)
+    """How many notes were written here."""
 
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.RETURNS})
@@ -150,10 +152,12 @@ class OrderState(OfficeScreen, KnownClientState):
         text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
         if not text:
             self.problems = {"text": _("Escribe la nota.")}
+            self._tell(_("Revisa los datos marcados."), "problem")
             return
         async with current_shop().database.transaction() as session:
             await add_note(session, actor, self._id(), text)
         self.problems = {}
+        self.noted += 1
         self._tell(_("Nota guardada."))
         await self._show(actor)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 import reflex as rx
 
@@ -100,6 +100,25 @@ async def load(_params: PageParams) -> PageData[None]:
     return PageData(None, meta(TITLE))
 
 
+Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
+
+
+def _answered(handler: Handler) -> Handler:
+    """Make any error that comes out of a handler a notice. It is an answer too: the forms keep what was typed."""
+
+    @wraps(handler)
+    async def answered(self: "AccountState", *arguments: Any) -> Any:
+        async with errors_as_notices(self):
+            try:
+                return await handler(self, *arguments)
+            except Exception:
+                self.answer = FormAnswer(next_number(self.answer.number), is_good=False)
+                raise
+        return None
+
+    return cast("Handler", answered)
+
+
 class AccountState(PageState, rx.State):
     """What is the customer's."""
 
@@ -125,6 +144,7 @@ class AccountState(PageState, rx.State):
         return await self._refresh()
 
     @event()
+    @_answered
     async def save_profile(self, values: dict[str, str]) -> Any:
         """Change name and telephone."""
         shopper = await shopper_of(self)
@@ -141,6 +161,7 @@ class AccountState(PageState, rx.State):
         return await self._refresh()
 
     @event()
+    @_answered
     async def save_address(self, values: dict[str, str]) -> Any:
         """Write an address into the book, in place of the one whose id the form names, if it names one."""
         shopper = await shopper_of(self)
@@ -166,16 +187,19 @@ class AccountState(PageState, rx.State):
         return await self._refresh()
 
     @event()
+    @_answered
     async def remove_address(self, address_id: str) -> Any:
         """Take an address out of the book."""
         return await self._change_book(address_id, addresses.remove_address)
 
     @event()
+    @_answered
     async def prefer_address(self, address_id: str) -> Any:
         """Ship to this address unless told otherwise."""
         return await self._change_book(address_id, partial(addresses.change_address, changes={}, ships=True))
 
     @event()
+    @_answered
     async def buy_again(self, order_id: str) -> Any:
         """Put the toys of an order into the cart, and go there. What is not there any more is named."""
         shopper = await shopper_of(self)
@@ -197,6 +221,7 @@ class AccountState(PageState, rx.State):
         return ways
 
     @event()
+    @_answered
     async def withdraw(self, kind: str) -> Any:
         """Withdraw what was agreed to of this kind, as easily as it was given."""
         shopper = await shopper_of(self)
@@ -211,6 +236,7 @@ class AccountState(PageState, rx.State):
         return await self._refresh()
 
     @event()
+    @_answered
     async def forget_payer(self) -> Any:
         """Keep the customer's document and bank no longer."""
         shopper = await shopper_of(self)

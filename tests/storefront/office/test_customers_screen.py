@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import reflex as rx
 
 from backend.app import Shop
@@ -12,8 +13,11 @@ from storefront.office.customers.detail_state import CustomerState
 from storefront.office.customers.finding import find_customers
 from storefront.office.customers.listing import CustomersState
 from storefront.office.session import actor_at
+from storefront.state import failures
+from storefront.state.frame import COMING_BACK, FAILURE
 from tests.storefront.office.conftest import At
 from tests.storefront.office.test_returns_screen import at, sent
+from tests.storefront.outage import without_database
 
 LIST = "/oficina/clientes"
 NONSENSE: list[Any] = [None, 7, {"text": ["x"]}, {"text": "x" * 9000}, {"first_name": {}}]
@@ -39,6 +43,32 @@ async def test_customers_are_looked_for_and_found(
         actor = await actor_at(await browser_of(role))
         assert actor is not None
         assert [hit.path for hit in await find_customers(actor, "luz")] == found
+
+
+@pytest.mark.parametrize("event", ["note", "correct"])
+async def test_what_fails_is_told_and_can_be_sent_again(
+    shop: Shop, browser_of: At, monkeypatch: pytest.MonkeyPatch, event: str
+) -> None:
+    luz = await stored(shop)
+    screen = await at(browser_of, Role.SHOP, f"{LIST}/{luz}", CustomerState)
+    form = {"text": "Llama los martes.", "first_name": "Luz", "last_name": "Ángel", "phone": ""}
+    counted: list[str] = []
+    monkeypatch.setattr(failures, "_count", [counted.append])
+    with without_database(shop, monkeypatch):
+        await sent(screen, event, form)
+    assert (screen.told.tone, screen.told.text) == ("problem", COMING_BACK)
+    assert counted == []  # whoever sent it has done nothing for that
+    before = screen.told.number
+    with monkeypatch.context() as broken:
+        broken.setattr(shop.database, "transaction", None)
+        await sent(screen, event, form)
+    assert (screen.told.tone, screen.told.text) == ("problem", FAILURE)
+    assert screen.told.number > before
+    assert counted == [screen.router.session.client_token]
+    assert (screen.noted, screen.content.notes) == (0, [])
+    await sent(screen, event, form)
+    assert screen.told.tone == "news"
+    assert screen.noted == (event == "note")
 
 
 async def test_a_customer_is_corrected_and_noted(shop: Shop, browser_of: At) -> None:

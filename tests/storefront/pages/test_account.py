@@ -16,7 +16,9 @@ from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from storefront.pages.account.state import FULL, GONE, AccountState
+from storefront.state.frame import COMING_BACK, FrameState
 from storefront.state.session import known_fields, remember_payer, session_token, shopper_of
+from tests.storefront.outage import without_database
 
 HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
 ADDRESS = {
@@ -117,6 +119,30 @@ async def test_what_is_no_form_changes_nothing(shop: Shop, shopper: Shopper, val
     async with shop.database.read() as session:
         assert (await session.get_one(Customer, customer_id)).first_name == "Ana"
         assert len(await addresses_of(session, customer_id)) == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "argument"),
+    [
+        ("save_profile", {"first_name": "Otra", "last_name": "Persona", "phone": ""}),
+        ("save_address", ADDRESS),
+        ("remove_address", ""),
+        ("prefer_address", ""),
+        ("withdraw", "data"),
+    ],
+)
+async def test_an_outage_is_told_and_answers_the_form(
+    shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch, event: str, argument: Any
+) -> None:
+    _, token, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "load")
+    known, number = state.who, state.answer.number
+    with without_database(shop, monkeypatch):
+        await send(state, event, argument or address_id)
+    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
+    assert state.answer.number > number
+    assert (state.who, [entry.id for entry in state.book]) == (known, [address_id])
 
 
 async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper: Shopper) -> None:

@@ -15,11 +15,11 @@ from backend.clock import now
 from backend.customers.models import Customer
 from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
-from backend.outage import DatabaseUnavailable
 from storefront.state.cart import EMPTY_CART, CartState, refresh
 from storefront.state.frame import COMING_BACK, FrameState
 from tests.shop_floor import Floor, make_toy
 from tests.statements import statements_of
+from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
 
@@ -218,13 +218,7 @@ async def test_without_the_database_a_notice_says_that_the_shop_comes_back(
     cart, frame = await root.get_state(CartState), await root.get_state(FrameState)
     await cart.add(toy, 1)
     line, answers = cart.cart.lines[0], cart.answers
-
-    def away() -> None:
-        raise DatabaseUnavailable("The database does not answer")
-
-    with monkeypatch.context() as outage:
-        outage.setattr(shop.database, "read", away)
-        outage.setattr(shop.database, "transaction", away)
+    with without_database(shop, monkeypatch):
         await cart.set_quantity(line.id, 3)
         assert frame.notice.text == COMING_BACK
         assert cart.answers > answers  # the browser shows what it knows for sure

@@ -1,8 +1,7 @@
 """The handlers behind the checkout's page: what is typed is kept, told of, and never another shopper's."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +24,6 @@ from backend.modules import GATEWAY_PSE, MANUAL
 from backend.office.shop_page import switch
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
-from backend.outage import DatabaseUnavailable
 from backend.shipping.options import ShippingOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
@@ -38,6 +36,7 @@ from storefront.state.session import bind_cart
 from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.checkout_steps import TYPED as TYPED_ANYWHERE
 from tests.shop_floor import Floor, make_toy
+from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
 TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
@@ -255,19 +254,6 @@ class InBackground:
 
     async def __aexit__(self, *_: object) -> None:
         """Nothing to close."""
-
-
-@contextmanager
-def without_database(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The database is away for as long as this lasts."""
-
-    def away() -> None:
-        raise DatabaseUnavailable("The database does not answer")
-
-    with monkeypatch.context() as outage:
-        outage.setattr(shop.database, "read", away)
-        outage.setattr(shop.database, "transaction", away)
-        yield
 
 
 async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
