@@ -8,6 +8,7 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 
 from backend.catalog.uploads import PictureRefused, PictureUploads, SentFile
+from backend.rate_limit import Client
 
 PICTURES = "pictures"
 """The name of the field with the pictures."""
@@ -40,14 +41,14 @@ class PictureForm:
 
 @asynccontextmanager
 async def picture_form(
-    request: Request, uploads: PictureUploads, *, most_fields: int, most_field_bytes: int
+    request: Request, uploads: PictureUploads, client: Client, *, most_fields: int, most_field_bytes: int
 ) -> AsyncIterator[PictureForm]:
-    """Read the request's form, in a place of its own.
+    """Read the form of a buyer at this client. The caller has checked that there is something to send it for.
 
     Raises:
-        TooManyRequests: others take all places.
+        TooManyRequests: see `PictureUploads.buyers_room`.
     """
-    with uploads.room():
+    with uploads.buyers_room(client.address):
         async with request.form(
             max_files=MOST_FILES, max_fields=most_fields, max_part_size=most_field_bytes
         ) as form:

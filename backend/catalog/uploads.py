@@ -9,6 +9,7 @@ is deleted after some days (`backend.upkeep.pictures`); what is sent again count
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -31,8 +32,13 @@ MOST_BYTES = MOST_FILES * MOST_FILE_BYTES + (64 << 10)
 READ_WITHIN = 300.0
 """Seconds until the whole request is there: ten pictures over a slow line."""
 AT_ONCE = 6
-"""Requests that are read or wait at the same time; each may have `MOST_BYTES` on the disk."""
+"""Requests of the staff that are read or wait at the same time; each may have `MOST_BYTES` on the disk."""
+BUYERS_AT_ONCE = 3
+"""The same of buyers: however slowly they send, the staff's places stay free."""
+OF_ONE_CLIENT = 2
+"""Of those, so many of one client, so that another buyer's form finds a place."""
 RETRY_AFTER = 3
+BUSY = "Others are sending pictures: try again"
 MADE_WITHIN = 60.0
 """Seconds for a request's pictures once they are there, waiting included."""
 FILE = "file"
@@ -87,12 +93,13 @@ class Uploaded:
 
 
 class PictureUploads:
-    """Takes pictures from staff into the store."""
+    """Takes pictures into the store."""
 
     def __init__(self, pictures: PictureStore, most_video_bytes: int) -> None:
         self._pictures = pictures
         self.most_video_bytes = most_video_bytes
         self._places = AT_ONCE
+        self._buyers: Counter[str] = Counter()
         self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pictures")
 
     @contextmanager
@@ -109,18 +116,35 @@ class PictureUploads:
 
     @contextmanager
     def room(self) -> Iterator[None]:
-        """The same for pictures that are no product's; who asks is known to the caller.
+        """The same for pictures that are no product's; the caller knows who of the staff asks.
 
         Raises:
             TooManyRequests: others take all places.
         """
         if not self._places:
-            raise TooManyRequests("Others are sending pictures: try again", retry_after=RETRY_AFTER)
+            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER)
         self._places -= 1
         try:
             yield
         finally:
             self._places += 1
+
+    @contextmanager
+    def buyers_room(self, client: str) -> Iterator[None]:
+        """A place for a form of a buyer, whose client is at this address; that they may send it is known to the caller.
+
+        Raises:
+            TooManyRequests: others take all places, or this client has its own.
+        """
+        if self._buyers.total() >= BUYERS_AT_ONCE or self._buyers[client] >= OF_ONE_CLIENT:
+            raise TooManyRequests(BUSY, retry_after=RETRY_AFTER)
+        self._buyers[client] += 1
+        try:
+            yield
+        finally:
+            self._buyers[client] -= 1
+            if not self._buyers[client]:
+                del self._buyers[client]
 
     async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[Uploaded]:
         """Make these files into pictures, and store them, in their order; videos as they are.

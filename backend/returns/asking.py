@@ -20,7 +20,13 @@ from backend.ids import new_id
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.refunding import NOT_PAID, stop_sending, withdraw_units
-from backend.orders.service import lines_of_order, lock_order, require_nothing_sent, update_fulfillment_status
+from backend.orders.service import (
+    lines_of_order,
+    lock_order,
+    read_order,
+    require_nothing_sent,
+    update_fulfillment_status,
+)
 from backend.orders.states import WITHOUT_LABEL, LabelState, OrderStatus
 from backend.returns.deadlines import delivered_at, due_when_asked, warranty_until, withdraw_until
 from backend.returns.events import ReturnMoved
@@ -82,6 +88,18 @@ async def offers(session: AsyncSession, order: Order) -> list[Offer]:
         Offer(ReturnKind.WARRANTY, warranty_until(delivered), units),
     )
     return [offer for offer in possible if offer.until is None or offer.until > moment]
+
+
+async def require_offer(database: Database, order_id: str) -> None:
+    """Let on who may ask for something, before more of what they send is read.
+
+    Raises:
+        NotFound: there is no such order.
+        NotAllowed: there is nothing that its buyer may ask for, or not any more.
+    """
+    async with database.read() as session:
+        if not await offers(session, await read_order(session, order_id)):
+            raise NotAllowed("No return of this order can be asked for now")
 
 
 async def returnable(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> dict[str, int]:

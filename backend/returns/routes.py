@@ -19,7 +19,7 @@ from backend.edge.requests import WireRoute
 from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.orders.tokens import require_order_token
 from backend.rate_limit import Client, RateLimit, hit
-from backend.returns.asking import SentPicture, ask
+from backend.returns.asking import SentPicture, ask, require_offer
 from backend.returns.handling import add_receipt, read_file
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import OFFICE, Right
@@ -63,9 +63,11 @@ async def send_request(
     require_order_token(settings.signing_key, order_id, token)
     said = "asked"
     try:
-        await hit(database, LIMIT, order_id, Client.at(ip, settings))
+        client = Client.at(ip, settings)
+        await hit(database, LIMIT, order_id, client)
+        await require_offer(database, order_id)
         async with picture_form(
-            request, uploads, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+            request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
         ) as form:
             files = await uploads.as_webp(form.pictures(MOST_PICTURES))
         await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])

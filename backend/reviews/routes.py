@@ -15,7 +15,7 @@ from backend.edge.requests import WireRoute
 from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.rate_limit import Client, RateLimit, hit
 from backend.reviews.links import require_review_token, review_path
-from backend.reviews.writing import MOST_PICTURES, read_review, write_review
+from backend.reviews.writing import MOST_PICTURES, read_review, require_open, write_review
 
 WRITE = "/api/reviews"
 MOST_FIELDS, MOST_FIELD_BYTES = 20, 32 << 10
@@ -46,9 +46,11 @@ async def send_review(
     require_review_token(settings.signing_key, line_id, token)
     said = "saved"
     try:
-        await hit(database, LIMIT, line_id, Client.at(ip, settings))
+        client = Client.at(ip, settings)
+        await hit(database, LIMIT, line_id, client)
+        await require_open(database, line_id)
         async with picture_form(
-            request, uploads, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+            request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
         ) as form:
             review = read_review(form.typed)
             await write_review(database, line_id, review)

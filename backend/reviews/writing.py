@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.contact import invalid, paragraphs, read_form, require_length
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, NotAllowed
+from backend.orders.models import Order, OrderLine
 from backend.orders.service import lock_order
-from backend.reviews.bought import line_with_order, shown_name, toy_of_line
+from backend.reviews.bought import BoughtToy, line_with_order, shown_name, toy_of_line
 from backend.reviews.models import Review, ReviewState
 from backend.texts import _
 
@@ -83,12 +84,7 @@ async def write_review(
         _line, order = await line_with_order(session, line_id)
         order = await lock_order(session, order.id)
         line, order = await line_with_order(session, line_id)  # once more, now that nobody else changes it
-        toy = await toy_of_line(session, order, line)
-        if toy is None:
-            raise NotAllowed("The toy of this line cannot be reviewed now")
-        row = await review_of(session, order.id, toy.product_id, lock=True)
-        if row is not None and row.state != ReviewState.WAITING:
-            raise Conflict("The review was decided on already")
+        toy, row = await _open(session, line, order, lock=True)
         moment = await database_now(session)
         if row is None:
             row = Review(
@@ -104,6 +100,33 @@ async def write_review(
         if pictures:
             row.pictures = list(pictures)
     return row
+
+
+async def require_open(database: Database, line_id: str) -> None:
+    """Let on who may write a review of the toy of this line, before more of what they send is read.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `write_review`.
+    """
+    async with database.read() as session:
+        await _open(session, *await line_with_order(session, line_id))
+
+
+async def _open(
+    session: AsyncSession, line: OrderLine, order: Order, *, lock: bool = False
+) -> tuple[BoughtToy, Review | None]:
+    """The toy of the line, and what the order's buyer has said of it so far.
+
+    Raises:
+        NotAllowed, Conflict: see `write_review`.
+    """
+    toy = await toy_of_line(session, order, line)
+    if toy is None:
+        raise NotAllowed("The toy of this line cannot be reviewed now")
+    row = await review_of(session, order.id, toy.product_id, lock=lock)
+    if row is not None and row.state != ReviewState.WAITING:
+        raise Conflict("The review was decided on already")
+    return toy, row
 
 
 async def review_of(

@@ -3,13 +3,18 @@
 from io import BytesIO
 
 import httpx
+import pytest
+from fastapi import FastAPI
 from PIL import Image
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.catalog.uploads import OF_ONE_CLIENT
+from backend.errors import TooManyRequests
 from backend.orders.tokens import order_token
 from backend.returns.models import Return, ReturnFile
 from tests.backend.returns.steps import Sold, approved, asked
+from tests.backend.stalled import stalled
 
 PAGE = "/oficina/devoluciones"
 
@@ -81,6 +86,42 @@ class TestAsking:
             }
             assert len(files) == 2
         assert await sent() == "wait"
+
+    async def test_slow_ones_take_neither_the_staffs_places_nor_all_of_the_buyers(
+        self, shop: Shop, api: FastAPI, anyone: httpx.AsyncClient, admin: httpx.AsyncClient, delivered: Sold
+    ) -> None:
+        path, own = self.path(shop, delivered), {"origin": "http://shop.test"}
+        async with stalled([anyone] * 6, path, own) as forms:
+            assert [form.read.is_set() for form in forms] == [True] * OF_ONE_CLIENT + [False] * 4
+            assert {self.said(await form.answer) for form in forms[OF_ONE_CLIENT:]} == {"wait"}
+            uploaded = await admin.post("/admin/uploads", files={"files": ("a.png", png())})
+            assert uploaded.status_code == 200, uploaded.text
+            other = httpx.ASGITransport(api, client=("190.24.9.9", 1))
+            async with httpx.AsyncClient(transport=other, base_url="http://shop.test") as buyer:
+                answer = await buyer.post(
+                    path,
+                    data=delivered.asked("warranty", 1, reason="No gira."),
+                    files={"pictures": ("a.png", png())},
+                    headers=own,
+                )
+                assert self.said(answer) == "asked"
+                async with stalled([buyer], path, own) as [last]:
+                    assert last.read.is_set()
+                    for client in ("190.24.9.9", "190.24.9.10"):
+                        with pytest.raises(TooManyRequests), shop.uploads.buyers_room(client):
+                            pass
+        with shop.uploads.buyers_room("190.24.9.9"), shop.uploads.buyers_room("190.24.9.9"):
+            pass  # all places are free again
+
+    async def test_nothing_is_read_where_nothing_can_be_asked_for(
+        self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
+    ) -> None:
+        path, own = self.path(shop, delivered), {"origin": "http://shop.test"}
+        typed = delivered.asked("warranty", 2, reason="No giran.")
+        assert self.said(await anyone.post(path, data=typed, headers=own)) == "asked"
+        async with stalled([anyone], path, own) as [form]:
+            assert not form.read.is_set()
+            assert self.said(await form.answer) == "late"
 
     async def test_nobody_else(self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold) -> None:
         path, typed = self.path(shop, delivered), delivered.asked("withdrawal")
