@@ -28,6 +28,10 @@ class AttentionKind(StrEnum):
     """The label costs much more than the buyer paid for shipping."""
     LABEL_CANCELED = "label_canceled"
     """The carrier cancelled a label that the shop did not cancel."""
+    LABEL_RETURNED = "label_returned"
+    """The carrier brings a parcel back to the shop."""
+    LABEL_INCIDENT = "label_incident"
+    """The carrier says that a parcel cannot go on as it is."""
     NOT_DELIVERED = "not_delivered"
     """The carrier has not delivered a parcel for two months."""
     PQRS_DUE = "pqrs_due"
@@ -153,6 +157,24 @@ RULES = {
         Action.DISMISSED,
         (Action.DISMISSED,),
         8 * _HOUR,
+    ),
+    AttentionKind.LABEL_RETURNED: KindRules(
+        _("La transportadora devolvió un paquete"),
+        _(
+            "Llama al comprador y acuerden si va otra vez o si le devuelves el dinero. Cuando el paquete vuelva, cuenta sus unidades en Bodega."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
+    ),
+    AttentionKind.LABEL_INCIDENT: KindRules(
+        _("Un paquete tiene una novedad"),
+        _(
+            "Mira qué dice la transportadora y respóndele; si hace falta, llama al comprador. Si nadie responde, el paquete se devuelve."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
     ),
     AttentionKind.NOT_DELIVERED: KindRules(
         _("Un paquete no llegó"),

@@ -26,6 +26,7 @@ from backend.fulfillment.tracking import (
     claim_due,
     claim_of_order,
     claim_unasked,
+    close_incident,
     next_gap,
     stop_tracking,
 )
@@ -142,14 +143,7 @@ class Tracker:
             log.info("fulfillment %s is %s", fulfillment.id, update.stage)
             if update.stage.is_final:
                 await stop_tracking(session, fulfillment)
-            if update.stage is TrackingStage.CANCELED:
-                await raise_attention(
-                    session,
-                    AttentionKind.LABEL_CANCELED,
-                    message=f"The carrier cancelled the label of fulfillment {fulfillment.reference}",
-                    order_id=order.id,
-                    fulfillment_id=fulfillment.id,
-                )
+            await _tell(session, fulfillment, update)
             await update_fulfillment_status(session, order)
             if fulfillment.shipped_at is not None and not had_left:
                 await publish(session, FulfillmentShipped(fulfillment.id, order.id))
@@ -177,3 +171,23 @@ class Tracker:
         if fulfillment.id in news:
             return RunAgain(GAPS[0], reset=True)
         return RunAgain(next_gap(run.attempt))
+
+
+async def _tell(session: AsyncSession, fulfillment: Fulfillment, update: TrackingUpdate) -> None:
+    """Let a person look where the carrier does not go on by itself, and no longer where it does."""
+    match update.stage:
+        case TrackingStage.CANCELED:
+            kind = AttentionKind.LABEL_CANCELED
+            message = f"The carrier cancelled the label of fulfillment {fulfillment.reference}"
+        case TrackingStage.RETURNED:
+            kind = AttentionKind.LABEL_RETURNED
+            message = f"The carrier brings fulfillment {fulfillment.reference} back"
+        case TrackingStage.INCIDENT:
+            kind = AttentionKind.LABEL_INCIDENT
+            message = f"The carrier says of fulfillment {fulfillment.reference}: {update.words}"
+        case _:
+            await close_incident(session, fulfillment, note=f"It went on: {update.stage}")
+            return
+    await raise_attention(
+        session, kind, message=message, order_id=fulfillment.order_id, fulfillment_id=fulfillment.id
+    )

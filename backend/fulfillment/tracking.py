@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention import AttentionKind, close_attention
 from backend.clock import now
 from backend.database import Database, database_now, db_now
 from backend.jobs import cancel, enqueue
@@ -46,8 +47,14 @@ async def start_tracking(session: AsyncSession, fulfillment: Fulfillment) -> Non
 
 
 async def stop_tracking(session: AsyncSession, fulfillment: Fulfillment) -> None:
-    """Ask no more: it was cancelled or has arrived."""
+    """Ask no more: it was cancelled or has arrived. Nor does an incident on its way need anybody now."""
     await cancel(session, TRACK, fulfillment.id)
+    await close_incident(session, fulfillment, note="Nothing more is asked about the parcel")
+
+
+async def close_incident(session: AsyncSession, fulfillment: Fulfillment, *, note: str) -> None:
+    """Nobody needs to look at an incident of the (locked) fulfillment any more."""
+    await close_attention(session, AttentionKind.LABEL_INCIDENT, fulfillment.id, note=note)
 
 
 def next_gap(attempt: int) -> timedelta:

@@ -62,6 +62,11 @@ class Road:
         token = order_token(self.shop.settings.signing_key, self.order_id)
         return await self.shop.checkout.order_page(self.order_id, token, ask=ask)
 
+    async def attention(self) -> list[Attention]:
+        async with self.shop.database.read() as session:
+            found = await session.execute(select(Attention).order_by(Attention.created_at, Attention.id))
+            return list(found.scalars())
+
     async def mails(self) -> int:
         async with self.shop.database.read() as session:
             found = await session.execute(select(Mail).where(Mail.kind == "order_shipped"))
@@ -203,14 +208,64 @@ async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(r
     await road.move(Status.CANCELLED)
     await road.follow()
     assert (await road.page()).fulfillments[0].stage == "canceled"
-    async with road.shop.database.read() as session:
-        (attention,) = (await session.execute(select(Attention))).scalars()
+    (attention,) = await road.attention()
     assert (attention.kind, attention.fulfillment_id) == ("label_canceled", road.fulfillments[0]["id"])
     path = f"/admin/orders/{road.order_id}/fulfillments"
     order = (await post(road.admin, f"{path}/{road.fulfillments[0]['id']}/cancel"))["order"]
     assert order["fulfillment_status"] == "not_fulfilled"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
+
+
+async def test_a_parcel_that_comes_back_waits_for_a_person(road: Road) -> None:
+    await road.move(Status.IN_TRANSIT)
+    await road.follow()
+    await road.move(Status.RETURNED)
+    await road.follow()
+    assert (await road.page()).fulfillments[0].stage == "returned"
+    (attention,) = await road.attention()
+    assert (attention.kind, attention.fulfillment_id) == ("label_returned", road.fulfillments[0]["id"])
+    assert (attention.order_id, attention.resolved_at) == (road.order_id, None)
+    assert await road.follow() == 0  # nothing more will come
+    assert len(await road.attention()) == 1
+
+
+async def test_an_incident_waits_for_a_person_until_the_parcel_goes_on(road: Road) -> None:
+    await road.move(Status.INCIDENT)
+    await road.follow()
+    await road.follow()
+    (attention,) = await road.attention()
+    assert (attention.kind, attention.fulfillment_id) == ("label_incident", road.fulfillments[0]["id"])
+    assert "Novedad: dirección errada" in attention.message
+    assert attention.resolved_at is None
+    await road.move(Status.IN_DELIVERY)
+    await road.follow()
+    (attention,) = await road.attention()
+    assert (attention.resolved_by, attention.resolution) == ("shop", "dismissed")
+    await road.move(Status.INCIDENT)
+    await road.follow()
+    assert [row.resolved_at is None for row in await road.attention()] == [False, True]
+
+
+@pytest.mark.parametrize("end", ["delivered by hand", "cancelled", "delivered", "returned"])
+async def test_an_incident_ends_with_its_parcel(road: Road, end: str) -> None:
+    await road.move(Status.INCIDENT)
+    await road.follow()
+    path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}"
+    match end:
+        case "delivered by hand":
+            await post(road.admin, f"{path}/mark-as-delivered")
+        case "cancelled":
+            await road.move(Status.PENDING)  # later the carrier cancels none
+            await post(road.admin, f"{path}/cancel")
+        case "delivered":
+            await road.move(Status.DELIVERED)
+            await road.follow()
+        case "returned":
+            await road.move(Status.RETURNED)
+            await road.follow()
+    is_open = {row.kind: row.resolved_at is None for row in await road.attention()}
+    assert is_open == {"label_incident": False} | ({"label_returned": True} if end == "returned" else {})
 
 
 @pytest.mark.parametrize(
