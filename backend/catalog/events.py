@@ -1,6 +1,9 @@
-"""`ProductChanged`, and what publishes it: a change by staff or an import, and stock that shows otherwise."""
+"""`ProductChanged`, and what publishes it: a change by staff or an import, and stock that shows otherwise.
 
-from collections.abc import Iterable
+`ProductsEdited` is only the former, once for all that were changed together.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select
@@ -21,6 +24,16 @@ class ProductChanged:
     """
 
     product_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProductsEdited:
+    """Staff, a program or an import changed these products: some may be for sale only now.
+
+    Published in the transaction of the change.
+    """
+
+    product_ids: Sequence[str]
 
 
 MOST_UNITS_SHOWN = 99
@@ -47,6 +60,7 @@ async def products_changed(session: AsyncSession, product_ids: Iterable[str]) ->
     await index_products(session, ids)
     for product_id in ids:
         await publish(session, ProductChanged(product_id))
+    await publish(session, ProductsEdited(ids))
 
 
 @subscribe(StockChanged)

@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, case, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
+from backend.catalog.events import ProductsEdited
 from backend.catalog.models import Product, Variant, for_sale, variant_name
 from backend.clock import now
 from backend.contact import AccountEmail, invalid, read_form
@@ -44,12 +45,13 @@ _WAITING = (
 )
 _WAITED_FOR = (
     select(StockNotice.variant_id)
-    .where(
-        StockNotice.variant_id.in_(bindparam("variant_ids", expanding=True)),
-        StockNotice.confirmed_at.is_not(None),
-        StockNotice.told_at.is_(None),
-    )
+    .where(StockNotice.confirmed_at.is_not(None), StockNotice.told_at.is_(None))
     .distinct()
+    .order_by(StockNotice.variant_id)
+)
+_AMONG = _WAITED_FOR.where(StockNotice.variant_id.in_(bindparam("variant_ids", expanding=True)))
+_OF_PRODUCTS = _WAITED_FOR.join(Variant, Variant.id == StockNotice.variant_id).where(
+    Variant.product_id.in_(bindparam("product_ids", expanding=True))
 )
 _TOY = (
     select(Product.title, Product.handle, Variant.title)
@@ -206,7 +208,15 @@ async def stock_came(session: AsyncSession, event: StockChanged) -> None:
     more = [variant_id for variant_id, units in event.units.items() if units > 0]
     if not more:
         return
-    for variant_id in (await session.execute(_WAITED_FOR, {"variant_ids": more})).scalars().all():
+    for variant_id in (await session.execute(_AMONG, {"variant_ids": more})).scalars().all():
+        await enqueue(session, TELL, key=variant_id)
+
+
+@subscribe(ProductsEdited)
+async def products_edited(session: AsyncSession, event: ProductsEdited) -> None:
+    """Have everybody told who waits for what came while it was hidden; the job looks whether it still is."""
+    waited_for = await session.execute(_OF_PRODUCTS, {"product_ids": event.product_ids})
+    for variant_id in waited_for.scalars().all():
         await enqueue(session, TELL, key=variant_id)
 
 

@@ -29,6 +29,8 @@ from backend.catalog.models import (
 from backend.catalog.prepared_pictures import Prepared
 from backend.catalog.tags_and_types import Words, set_words, words_of
 from backend.database import Database, locked
+from backend.events import publish
+from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Moved, Reason, Why, note_movement
 from backend.staff.rights import COMMAND_LINE
@@ -274,9 +276,11 @@ async def _stock_of(session: AsyncSession, targets: Sequence[Target], location_i
             level.stocked = after
             changed.add(target.product.id)
     await session.flush()
-    for variant_id, (delta, after) in moved.items():
-        if delta:
-            await note_movement(session, Moved(variant_id, location_id, delta, after), why)
+    deltas = {variant_id: delta for variant_id, (delta, _after) in moved.items() if delta}
+    for variant_id, delta in deltas.items():
+        await note_movement(session, Moved(variant_id, location_id, delta, moved[variant_id][1]), why)
+    if deltas:
+        await publish(session, StockChanged(deltas))
     return changed
 
 

@@ -9,6 +9,9 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.catalog.bulk.changes import Action, Change
+from backend.catalog.bulk.planning import JOB as BULK
+from backend.catalog.bulk.planning import Selection, begin
 from backend.catalog.models import Product
 from backend.clock import now
 from backend.errors import InvalidData, NotFound, TooManyRequests
@@ -19,8 +22,10 @@ from backend.mail.models import Mail
 from backend.rate_limit import Client
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.service import ASKS, StockNotices, ask_notice, confirm_notice
+from tests.backend.imports.sender import OWNER, Sender
 from tests.backend.mail.conftest import Inbox, inbox, text_of
 from tests.shop_floor import Floor, make_toy
+from tests.store_steps import post
 
 __all__ = ["inbox"]
 
@@ -80,6 +85,11 @@ async def waiting(shop: Shop, shop_floor: Floor, inbox: Inbox, anyone: httpx.Asy
         toy = await make_toy(session, shop_floor, "trompo", stock=0)
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox), StockNotices(shop.database)])
     return Waiting(shop, shop_floor, toy, worker, inbox, anyone)
+
+
+@pytest.fixture
+def sender(waiting: Waiting) -> Sender:
+    return Sender(waiting.shop, waiting.floor)
 
 
 async def test_who_confirmed_is_told_once_and_nobody_else(waiting: Waiting) -> None:
@@ -145,6 +155,38 @@ async def test_a_toy_that_is_hidden_is_not_told(waiting: Waiting) -> None:
         await session.execute(update(Product).values(status="draft"))
     await waiting.stock(2)
     assert await waiting.told() == []
+
+
+async def test_units_that_come_by_a_sheet_are_told(waiting: Waiting, sender: Sender) -> None:
+    await waiting.wait(ANA)
+    assert await waiting.told() == []
+    await sender.sheet("handle,stock\ntrompo,4\n")
+    await sender.begin()
+    assert await waiting.told() == [ANA]
+
+
+@pytest.mark.parametrize("by", ["api", "bulk", "sheet"])
+async def test_a_toy_that_came_while_it_was_hidden_is_told_when_it_is_published(
+    waiting: Waiting, sender: Sender, admin: httpx.AsyncClient, by: str
+) -> None:
+    await waiting.wait(ANA)
+    async with waiting.shop.database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    await waiting.stock(2)
+    assert await waiting.told() == []
+    match by:
+        case "api":
+            async with waiting.shop.database.read() as session:
+                product_id = (await session.execute(select(Product.id))).scalar_one()
+            await post(admin, f"/admin/products/{product_id}", {"status": "published"})
+        case "bulk":
+            async with waiting.shop.database.transaction() as session:
+                await begin(session, OWNER, Change(Action.PUBLISH), Selection(), now())
+            await waiting.shop.worker.run_due(BULK)
+        case "sheet":
+            await sender.sheet("handle,status\ntrompo,published\n")
+            await sender.begin()
+    assert await waiting.told() == [ANA]
 
 
 async def test_asked_again_after_it_was_told_it_is_confirmed_again(waiting: Waiting) -> None:

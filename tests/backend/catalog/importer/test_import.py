@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.browse import product_detail, search
-from backend.catalog.importer import checking, command, reading
+from backend.catalog.importer import checking, command, reading, writing
 from backend.catalog.importer.checking import Checked, Refused
 from backend.catalog.importer.command import Steps, import_file
 from backend.catalog.importer.pictures import PictureFolder
@@ -25,6 +25,7 @@ from backend.catalog.picture_store import picture_store
 from backend.catalog.views import ProductDetail
 from backend.clock import now
 from backend.database import Database
+from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
 from backend.outbox.models import OutboxEvent
@@ -134,6 +135,22 @@ async def test_only_what_differs_is_changed_and_told(importer: Importer) -> None
     assert (await importer.detail("yoyo")).variants[0].stock == 3
     assert (await importer.detail("trompo")).card.compare_at_price == 25_900  # no such column: left alone
     assert await importer.told() == 1
+
+
+async def test_it_tells_how_many_units_came_and_went(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[int]] = []
+
+    async def publish(_session: AsyncSession, event: object) -> None:
+        assert isinstance(event, StockChanged)
+        told.append(sorted(event.units.values()))
+
+    monkeypatch.setattr(writing, "publish", publish)
+    await importer(HEAD + TROMPO + YOYO)
+    await importer("handle,stock\ntrompo,5\nyoyo,3\n")
+    await importer("handle,stock\ntrompo,5\nyoyo,3\n")
+    assert told == [[7], [-2, 3]]
 
 
 async def test_a_rate_of_tax_comes_in_and_stays_when_nothing_is_said(importer: Importer) -> None:
