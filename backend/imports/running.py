@@ -5,6 +5,7 @@ A program that ends in between goes on where it was. Two workers with the same i
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -51,8 +52,14 @@ AT_ONCE = 50
 WITHIN = 20.0
 """Seconds that one run of the job takes; then others have their turn."""
 LONGEST_RUN = timedelta(minutes=10)
-"""As long as the pictures of one batch may take that are hosted elsewhere."""
 FETCHED_AT_ONCE = 4
+FETCHING_WITHIN = 60.0
+"""Seconds after which the other pictures of a batch that are hosted elsewhere are left to the next run."""
+NOT_FETCHED = "not fetched"
+SLOW = 5.0
+"""Seconds after which a picture that cannot be had counts against its host."""
+SLOW_AT_MOST = 3
+"""So many in a row, and in this run the host is not asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +84,20 @@ class ProductImports:
         import_id = run.payload["import_id"]
         clock = asyncio.get_running_loop()
         until = clock.time() + WITHIN
-        while await self._step(import_id):
+        slow: Counter[str] = Counter()
+        while await self._step(import_id, slow):
             if clock.time() > until:
                 return RunAgain(timedelta(0), reset=True)
             await asyncio.sleep(0)  # others are served in between
         return None
 
-    async def _step(self, import_id: str) -> bool:
-        """One batch. Whether there may be more."""
-        await self._fetch_pictures(import_id)
+    async def _step(self, import_id: str, slow: Counter[str]) -> bool:
+        """One batch. Whether there may be more.
+
+        `slow`: how many pictures in a row each host has let this run wait for in vain.
+        """
+        if not await self._fetch_pictures(import_id, slow):
+            return True
         try:
             return await self._batch(import_id, AT_ONCE)
         except DatabaseUnavailable:
@@ -125,32 +137,53 @@ class ProductImports:
                 problems = as_problems([Problem(row.line, "", code, code)])
                 await session.execute(_OUTCOME, [_outcome(row, RowState.REFUSED, problems, row.changes)])
 
-    async def _fetch_pictures(self, import_id: str) -> None:
-        """Make the pictures of the next rows that are hosted elsewhere."""
+    async def _fetch_pictures(self, import_id: str, slow: Counter[str]) -> bool:
+        """Make the pictures of the next rows that are hosted elsewhere. Whether none of them is missing now.
+
+        They are stored in fours: a run that is ended in between keeps what came.
+        """
+        wanted = await self._hosted_pictures(import_id)
+        clock = asyncio.get_running_loop()
+        until = clock.time() + FETCHING_WITHIN
+        for start in range(0, len(wanted), FETCHED_AT_ONCE):
+            if start and clock.time() > until:
+                return False
+            some = wanted[start : start + FETCHED_AT_ONCE]
+            found = await asyncio.gather(*(self._fetched_unless_slow(name, slow) for name in some))
+            async with self._database.transaction() as session:
+                await lock_import(session, import_id)
+                for name, (url, problem) in zip(some, found, strict=True):
+                    picture = ProductImportPicture(import_id=import_id, name=name, url=url, problem=problem)
+                    await session.merge(picture)
+        return True
+
+    async def _hosted_pictures(self, import_id: str) -> Sequence[str]:
+        """The addresses of the next rows' pictures that were not asked for yet."""
         async with self._database.read() as session:
             found = await session.get(ProductImport, import_id)
             if found is None or found.status != ImportStatus.RUNNING or "pictures" not in found.columns:
-                return
+                return []
             rows = [
                 typed_row(found.columns, one.line, one.texts)
                 for one in await _waiting(session, import_id, AT_ONCE)
             ]
             names = {name for row in rows for name in row.get("pictures") or () if is_address(name)}
             album = await Album.read(session, import_id, names)
-        wanted = [name for name in sorted(names) if album.find(name) is None and not album.problem_of(name)]
-        places = asyncio.Semaphore(FETCHED_AT_ONCE)
+        return [name for name in sorted(names) if album.find(name) is None and not album.problem_of(name)]
 
-        async def get(name: str) -> ProductImportPicture:
-            async with places:
-                url, problem = await self._fetched(name)
-            return ProductImportPicture(import_id=import_id, name=name, url=url, problem=problem)
-
-        pictures = await asyncio.gather(*map(get, wanted))
-        if pictures:
-            async with self._database.transaction() as session:
-                await lock_import(session, import_id)
-                for picture in pictures:
-                    await session.merge(picture)
+    async def _fetched_unless_slow(self, address: str, slow: Counter[str]) -> tuple[str, str]:
+        """As `_fetched`. A host that let this run wait in vain too often is not asked."""
+        host = address.split("/", 3)[2].lower()
+        if slow[host] >= SLOW_AT_MOST:
+            return "", NOT_FETCHED
+        clock = asyncio.get_running_loop()
+        started = clock.time()
+        url, problem = await self._fetched(address)
+        if problem != NOT_FETCHED:
+            slow[host] = 0
+        elif clock.time() - started >= SLOW:
+            slow[host] += 1
+        return url, problem
 
     async def _fetched(self, address: str) -> tuple[str, str]:
         """Where the picture at an address is in the store now, or why there is none."""
@@ -165,7 +198,7 @@ class ProductImports:
             name = blake2b(address.encode(), digest_size=8).hexdigest()
             (stored,) = await self._uploads.keep([SentFile(name, len(content), BytesIO(content))])
         except NotFetched:
-            return "", "not fetched"
+            return "", NOT_FETCHED
         except PictureRefused as error:
             return "", error.reason
         except PicturesUnavailable:

@@ -1,6 +1,7 @@
 """An import from a sheet to the shop: seen before, written in batches, what one row refuses stops no other."""
 
 import zipfile
+from collections import Counter
 from io import BytesIO
 
 import pytest
@@ -125,7 +126,7 @@ async def test_it_goes_on_after_a_kill(sender: Sender, monkeypatch: pytest.Monke
     await sender.sheet(HEAD + rows)
     await planning.begin(sender.shop.database, OWNER, sender.id)
     killed = ProductImports(sender.shop.database, sender.shop.uploads)
-    assert await killed._step(sender.id)
+    assert await killed._step(sender.id, Counter())
     assert await sender.count() == 2
     assert (await sender.report()).counts.settled == 2
     await sender.shop.worker.run_due(JOB)

@@ -1,5 +1,6 @@
 """Rows with options are the variants of one product: seen before, written together, and back unchanged."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -300,7 +301,7 @@ async def test_two_hundred_products_of_six_variants(sender: Sender) -> None:
     assert (found.counts.new, found.counts.wrong) == (1200, 0)
     await planning.begin(sender.shop.database, OWNER, sender.id)
     killed = ProductImports(sender.shop.database, sender.shop.uploads)
-    assert await killed._step(sender.id)
+    assert await killed._step(sender.id, Counter())
     assert (await sender.report()).counts.settled == 50 * 6
     await sender.shop.worker.run_due(JOB)
     done = await sender.report()
