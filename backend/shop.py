@@ -45,6 +45,7 @@ from backend.monitoring import Monitor
 from backend.monitoring.watch import Watch
 from backend.monitoring.webhook import OwnersWebhook
 from backend.office_settings import StandingSettings
+from backend.opening.lock import ServingLock
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
@@ -86,6 +87,7 @@ class Shop:
         self.settings = settings
         self.services: list[Service] = []
         self.database = Database.from_settings(settings)
+        self._serving = ServingLock(self.database)
         self.catalog_version = VersionProbe(self.database)
         self.pages = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
         """What open pages show, of those that show everybody the same."""
@@ -179,6 +181,7 @@ class Shop:
 
     async def start(self) -> None:
         """Start the background work on the running event loop."""
+        await self._serving.take()
         self.loop_lag.start()
         self.monitor.start()
         await self.sandbox.start()
@@ -207,6 +210,7 @@ class Shop:
         await self.loop_lag.stop()
         await self.catalog_version.close()
         await self.database.close()
+        self._serving.release()
         await stop_tracing()
 
 

@@ -1,9 +1,10 @@
-"""One process at a time prepares a database, however many start at once."""
+"""Locks of a whole database: one process at a time prepares it, and its file is not replaced while a shop serves."""
 
 import asyncio
 import fcntl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import IO
 
 from sqlalchemy import text
 
@@ -31,3 +32,57 @@ async def alone(database: Database) -> AsyncIterator[None]:
     async with database.engine.connect() as connection:
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         yield
+
+
+class ShopIsOpen(Exception):
+    """Some process serves from the database."""
+
+
+class ServingLock:
+    """Held by each process that serves from a database, so that its file is not replaced meanwhile.
+
+    It is a shared lock on a file beside SQLite's, which the system frees when the process ends; it holds in all
+    containers that have the folder. PostgreSQL itself knows who is connected.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._file: IO[str] | None = None
+
+    async def take(self) -> None:
+        """Take it, before the database is opened: this waits while a copy is put in its place."""
+        if not self._database.is_sqlite:
+            return
+        self._file = _serving_file(self._database)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            await asyncio.to_thread(fcntl.flock, self._file, fcntl.LOCK_SH)
+
+    def release(self) -> None:
+        """Give it back, if it was taken."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+@contextmanager
+def closed(database: Database) -> Iterator[None]:
+    """Let no process serve from the SQLite file meanwhile.
+
+    Raises:
+        ShopIsOpen: one does, or puts a copy in its place.
+    """
+    if not database.is_sqlite:
+        yield
+        return
+    with _serving_file(database) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ShopIsOpen from None
+        yield
+
+
+def _serving_file(database: Database) -> IO[str]:
+    return open(f"{database.url.database}.serving", "a")  # noqa: PTH123 - an empty file of our own

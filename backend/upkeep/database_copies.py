@@ -169,16 +169,17 @@ def _put_in_place(file: Path, place: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if broken != "ok":
         raise sqlite3.DatabaseError(broken)
-    if place.exists():
-        with closing(sqlite3.connect(place)) as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        place.rename(before(place))
-    for leftover in ("-wal", "-shm"):
-        Path(f"{place}{leftover}").unlink(missing_ok=True)
-        Path(f"{file}{leftover}").unlink(missing_ok=True)
     file.chmod(0o600)
     with file.open("rb") as whole:
         os.fsync(whole.fileno())
+    if place.exists():
+        with closing(sqlite3.connect(place)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for leftover in ("-wal", "-shm"):
+        Path(f"{place}{leftover}").unlink(missing_ok=True)
+        Path(f"{file}{leftover}").unlink(missing_ok=True)
+    if place.exists():
+        place.rename(before(place))
     file.rename(place)
 
 

@@ -14,7 +14,7 @@ from backend.catalog.picture_store import PictureStore
 from backend.database import Database
 from backend.mail.rendering import OWN_TEMPLATES
 from backend.migrations.runner import knows
-from backend.opening.lock import alone
+from backend.opening.lock import ShopIsOpen, alone, closed
 from backend.setting_values import private_folder
 from backend.settings import Settings
 from backend.upkeep.archive import MANIFEST, PIECE, Damaged, Manifest, Member, members, verify
@@ -86,23 +86,11 @@ async def restore(
             "the database here is not empty: say --replace, or name another by DATABASE_URL or DATA_DIR"
         )
     private_folder(settings.data_dir)
-    beside = Path(str(database.url.database)).parent if database.is_sqlite else settings.data_dir
-    with work_folder(beside) as work:
-        files: dict[str, Path] = {}
-        small: dict[str, bytes] = {}
-        count = 0
-        for name, content in members(source):
-            folder, _, rest = name.partition("/")
-            if folder == FOLDER:
-                files[name] = work / rest
-                _extract(content, files[name])
-            elif folder == PICTURES:
-                count += _put(pictures, rest, content)
-            elif name != MANIFEST:
-                small[name] = content.read()
-        async with alone(database):
-            await restore_database(database, manifest.database, files)
-    _write_own(settings.data_dir, small)
+    try:
+        with closed(database):
+            count = await _bring(settings, database, pictures, source, manifest)
+    except ShopIsOpen:
+        raise CannotRestore("a shop is open on this database: stop every process of it first") from None
     return Restored(manifest.made_at, count)
 
 
@@ -181,6 +169,30 @@ async def _require_closed(settings: Settings, database: Database) -> None:
         return
     writer.close()
     raise CannotRestore(f"a shop is open on port {settings.port}: stop it first, or set PORT to another one")
+
+
+async def _bring(
+    settings: Settings, database: Database, pictures: PictureStore, source: Path, manifest: Manifest
+) -> int:
+    """Bring all that the copy holds. Returns how many files of pictures were not there."""
+    beside = Path(str(database.url.database)).parent if database.is_sqlite else settings.data_dir
+    with work_folder(beside) as work:
+        files: dict[str, Path] = {}
+        small: dict[str, bytes] = {}
+        count = 0
+        for name, content in members(source):
+            folder, _, rest = name.partition("/")
+            if folder == FOLDER:
+                files[name] = work / rest
+                _extract(content, files[name])
+            elif folder == PICTURES:
+                count += _put(pictures, rest, content)
+            elif name != MANIFEST:
+                small[name] = content.read()
+        async with alone(database):
+            await restore_database(database, manifest.database, files)
+    _write_own(settings.data_dir, small)
+    return count
 
 
 def _content_of(source: Path, wanted: str) -> bytes:
