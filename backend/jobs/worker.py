@@ -3,6 +3,7 @@
 - At least once: a job leaves the table after it is done. If the process dies in between, it is done again.
 - By one at a time: a claim moves `run_at` to its own end and finds only what is due (`SKIP LOCKED` on PostgreSQL).
 - One that fails never stops another: each runs in a task of its own, with a time limit.
+- A claim that ended by itself is a failure: the process was killed, perhaps by what the job did.
 """
 
 import asyncio
@@ -11,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import CursorResult, Float, bindparam, delete, select, update
+from sqlalchemy import CursorResult, Float, bindparam, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database, database_now, db_now, db_now_in
@@ -37,6 +38,10 @@ LOOK_AHEAD = 64
 CLAIM_MARGIN = timedelta(seconds=15)
 """How much longer a claim lasts than the run's time limit."""
 LONGEST_ERROR = 500
+ENDED = "the process ended while it ran"
+"""The error of a job whose claim was not given back. Where it was the last error too, `failures` counts only these."""
+MOST_ENDS = 5
+"""In a row, after which the job is given up: it may be what ends the process."""
 
 
 def pause_after(failures: int) -> timedelta:
@@ -225,20 +230,35 @@ class Worker:
                 job.error = text[:LONGEST_ERROR]
                 job.run_at = moment + pause_after(job.failures)
                 if kind.give_up_after is not None and moment - job.failing_since >= kind.give_up_after:
-                    job.failed_at = moment
-                    await session.flush()
-                    await publish(session, JobFailed(cast("int", job.id), job.kind, job.key, job.error))
+                    await _give_up(session, job, moment)
+
+
+async def _give_up(session: AsyncSession, job: Job, moment: datetime) -> None:
+    job.failed_at = moment
+    await session.flush()
+    await publish(session, JobFailed(cast("int", job.id), job.kind, job.key, job.error or ""))
 
 
 async def _take(session: AsyncSession, handler: Handler, ids: Sequence[int]) -> Claimed:
     """Claim these jobs of one kind; those that somebody else was quicker to take are left out."""
     claim, lasts = uuid4().hex, handler.kind.timeout + CLAIM_MARGIN
     rows = await session.execute(_CLAIM, {"ids": ids, "of_claim": claim, "seconds": lasts.total_seconds()})
-    runs = [
-        JobRun(cast("int", job_id), handler.kind.name, key, payload, attempts)
-        for job_id, key, payload, attempts in rows
-    ]
+    runs = []
+    for job_id, key, payload, attempts, failures, error in rows.all():
+        if error == ENDED and failures >= MOST_ENDS:
+            await _give_up_what_ends_processes(session, cast("int", job_id))
+        else:
+            runs.append(JobRun(cast("int", job_id), handler.kind.name, key, payload, attempts))
     return Claimed(handler, claim, sorted(runs, key=lambda run: ids.index(run.id)))
+
+
+async def _give_up_what_ends_processes(session: AsyncSession, job_id: int) -> None:
+    """Whatever its kind: what ends the process takes the shop along."""
+    job = await session.get_one(Job, job_id)
+    job.error = f"the process ended {job.failures} times in a row while it ran"
+    job.claim, job.again_at = None, None
+    log.error("job %s is given up: %s", job.kind, job.error)
+    await _give_up(session, job, await database_now(session))
 
 
 async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result) -> None:
@@ -283,9 +303,18 @@ _CLAIM = (
     .values(
         claim=bindparam("of_claim"),
         attempts=Job.attempts + 1,
+        failures=case(
+            (Job.claim.is_(None), Job.failures),
+            (Job.error == ENDED, Job.failures + 1),
+            else_=1,
+        ),
+        failing_since=case(
+            (Job.claim.is_(None), Job.failing_since), else_=func.coalesce(Job.failing_since, db_now())
+        ),
+        error=case((Job.claim.is_(None), Job.error), else_=ENDED),
         run_at=db_now_in(bindparam("seconds", type_=Float)),
     )
-    .returning(Job.id, Job.key, Job.payload, Job.attempts)
+    .returning(Job.id, Job.key, Job.payload, Job.attempts, Job.failures, Job.error)
     .execution_options(synchronize_session=False)
 )
 _OF_CLAIM = select(Job).where(Job.claim == bindparam("of_claim")).with_for_update()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import cast
 
 import pytest
 from sqlalchemy import select, update
@@ -11,10 +12,10 @@ from backend import clock
 from backend.attention.models import Attention
 from backend.database import Database, database_now, db_now
 from backend.errors import Conflict
-from backend.jobs import JobRun, RunAgain, Worker, cancel, enqueue, job, job_batch, periodic, stats
+from backend.jobs import JobRun, RunAgain, Worker, cancel, enqueue, job, job_batch, periodic, run_again, stats
 from backend.jobs.kinds import handlers_of
 from backend.jobs.models import Job
-from backend.jobs.worker import pause_after
+from backend.jobs.worker import ENDED, MOST_ENDS, pause_after
 
 
 class Services:
@@ -283,9 +284,91 @@ async def test_a_stopped_worker_leaves_its_jobs_to_others_at_once(
     await services.began.wait()
     await worker.stop()
     services.hold = None
+    (freed,) = [job for job in await rows(database) if job.kind == "test.one"]
+    assert freed.claim is None
 
     assert await Worker(database, [services]).run_due("test.one") == 1
     assert services.done[-1] == 1
+
+
+async def kill_it(database: Database, services: Services) -> None:
+    """A worker takes the job and its process is killed: nothing is written, and the claim ends by itself."""
+    services.hold = asyncio.Event()
+    services.began.clear()
+    running = asyncio.create_task(Worker(database, [services]).run_due("test.one"))
+    await services.began.wait()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    services.hold = None
+    await make_due(database)
+
+
+async def test_a_process_that_ended_while_a_job_ran_is_a_failure_of_the_job(
+    database: Database, services: Services, worker: Worker
+) -> None:
+    await put(database, "test.one", 1, key="a")
+    await kill_it(database, services)
+    (once,) = await rows(database)
+    assert (once.failures, once.failing_since) == (0, None)
+
+    await kill_it(database, services)
+
+    (twice,) = await rows(database)
+    assert (twice.attempts, twice.failures, twice.error) == (2, 1, ENDED)
+    assert twice.failing_since is not None
+    assert await worker.run_due() == 1
+    assert services.done == [1]
+    assert await rows(database) == []
+
+
+async def test_a_job_that_ends_its_process_again_and_again_is_given_up_and_someone_is_told(
+    database: Database, services: Services, worker: Worker
+) -> None:
+    await put(database, "test.one", 1, key="a")
+    for _time in range(MOST_ENDS):
+        await kill_it(database, services)
+
+    assert await worker.run_due("test.one") == 0
+
+    async with database.read() as session:
+        told = (await session.execute(select(Attention))).scalars().one()
+        given_up = (await session.execute(select(Job).where(Job.kind == "test.one"))).scalar_one()
+    assert (given_up.claim, given_up.failed_at is None, services.done) == (None, False, [])
+    assert (told.kind, told.data) == ("job_failed", {"kind": "test.one", "key": "a"})
+    assert told.message == "The job test.one was given up: the process ended 5 times in a row while it ran"
+    async with database.transaction() as session:
+        assert await run_again(session, cast("int", given_up.id))
+    assert await worker.run_due("test.one") == 1
+    assert services.done == [1]
+
+
+async def test_one_end_of_a_process_after_many_failures_gives_nothing_up(
+    database: Database, services: Services, worker: Worker
+) -> None:
+    await put(database, "test.one", 1)
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(failures=20, error="broken", failing_since=db_now()))
+    await kill_it(database, services)
+
+    assert await worker.run_due() == 1
+    assert services.done == [1]
+
+
+async def test_a_failure_between_two_ends_of_processes_begins_their_count_again(
+    database: Database, services: Services, worker: Worker
+) -> None:
+    await put(database, "test.one", 1)
+    for _time in range(MOST_ENDS - 1):
+        await kill_it(database, services)
+    services.fail = RuntimeError("broken")
+    assert await worker.run_due() == 1
+    services.fail = None
+    await make_due(database)
+    await kill_it(database, services)
+    await kill_it(database, services)
+
+    (job,) = await rows(database)
+    assert (job.failures, job.error, job.failed_at) == (1, ENDED, None)
 
 
 async def test_a_worker_that_is_started_twice_works_once(database: Database, worker: Worker) -> None:
