@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 import httpx
 
 from backend.http_client import trusted
+from backend.threads import Threads
 
 MOST_REDIRECTS = 3
 MOST_ADDRESSES = 3
@@ -21,6 +22,8 @@ MOST_ADDRESSES = 3
 CALM = 10.0
 """Seconds without a byte after which it is given up."""
 LONGEST_SHOWN = 200
+FETCHERS = Threads("fetches", 4)
+"""Where a running shop waits for `fetch`."""
 _SCHEMES = ("https", "http")
 _EMBEDDED_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"))
 """Networks whose addresses lead to the IPv4 address in their last 32 bits."""

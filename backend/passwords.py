@@ -3,39 +3,32 @@
 Comparing a password takes the same time whether or not there is one to compare with.
 """
 
-import asyncio
 import hashlib
-import os
 import secrets
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+
+from backend.threads import Threads
 
 MIN_LENGTH, MAX_LENGTH = 8, 200
 
 _hasher = PasswordHasher()
 
 
-@cache
-def _workers(process_id: int) -> ThreadPoolExecutor:  # noqa: ARG001 - the key
-    """This process's threads: those of the process that forked it are not there.
-
-    Each hashing takes 64 MB and most of a core: a crowd of logins waits here, not the whole shop.
-    """
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="passwords")
+_THREADS = Threads("passwords", 2)
+"""Each hashing takes 64 MB and most of a core: a crowd of logins waits here, not the whole shop."""
 
 
 async def hash_password(password: str) -> str:
     """The hash to keep."""
-    return await asyncio.get_running_loop().run_in_executor(_workers(os.getpid()), _hasher.hash, password)
+    return await _THREADS.run(_hasher.hash, password)
 
 
 async def is_password(password: str, kept: str | None) -> bool:
     """Whether it is the password of this hash. None takes as long, and is never right."""
-    verify = partial(_verify, password[:MAX_LENGTH], kept)
-    return await asyncio.get_running_loop().run_in_executor(_workers(os.getpid()), verify)
+    return await _THREADS.run(_verify, password[:MAX_LENGTH], kept)
 
 
 def _verify(password: str, kept: str | None) -> bool:

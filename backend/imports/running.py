@@ -42,7 +42,7 @@ from backend.imports.planning import JOB, Judged, as_changes, as_problems, judge
 from backend.inventory.movements import Reason, Why
 from backend.jobs import JobRun, RunAgain, job
 from backend.outage import DatabaseUnavailable
-from backend.outside_fetch import NotFetched, fetch
+from backend.outside_fetch import FETCHERS, NotFetched, fetch
 from backend.tables import table_of
 
 log = logging.getLogger(__name__)
@@ -188,7 +188,7 @@ class ProductImports:
     async def _fetched(self, address: str) -> tuple[str, str]:
         """Where the picture at an address is in the store now, or why there is none."""
         try:
-            content = await asyncio.to_thread(
+            content = await FETCHERS.run(
                 fetch,
                 address,
                 most_bytes=MOST_FILE_BYTES,
