@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from backend.errors import ShopError
 from backend.tables import JsonObject
 
 MARK = "__job_kind__"
@@ -32,6 +33,19 @@ class RunAgain:
 
     after: timedelta
     reset: bool = False
+
+
+class RetryLater(ShopError):
+    """What a job raises that would be tried again too soon or too often otherwise.
+
+    Attributes:
+        after: the pause before the next try.
+        most: how many failures in a row there are at most: with the last the job is given up.
+    """
+
+    def __init__(self, message: str, *, after: timedelta, most: int | None = None) -> None:
+        super().__init__(message)
+        self.after, self.most = after, most
 
 
 Result = RunAgain | None

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database, database_now, db_now, db_now_in
 from backend.errors import ShopError
 from backend.events import publish
-from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, handlers_of
+from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, RetryLater, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 from backend.logs import log_scope
@@ -45,7 +45,10 @@ MOST_ENDS = 5
 
 
 def pause_after(failures: int) -> timedelta:
-    """The one back-off. The pause after the n-th failure in a row: 1, 2, 4 … seconds, five minutes at most."""
+    """The one back-off. The pause after the n-th failure in a row: 1, 2, 4 … seconds, five minutes at most.
+
+    A job that knows better raises `RetryLater`.
+    """
     return timedelta(seconds=min(2.0 ** min(failures - 1, 9), 300.0))
 
 
@@ -228,8 +231,13 @@ class Worker:
                 job.failures += 1
                 job.failing_since = job.failing_since or moment
                 job.error = text[:LONGEST_ERROR]
-                job.run_at = moment + pause_after(job.failures)
-                if kind.give_up_after is not None and moment - job.failing_since >= kind.give_up_after:
+                job.run_at, most = moment + pause_after(job.failures), None
+                if isinstance(error, RetryLater):
+                    job.run_at, most = moment + error.after, error.most
+                is_too_old = (
+                    kind.give_up_after is not None and moment - job.failing_since >= kind.give_up_after
+                )
+                if is_too_old or (most is not None and job.failures >= most):
                     await _give_up(session, job, moment)
 
 

@@ -12,7 +12,19 @@ from backend import clock
 from backend.attention.models import Attention
 from backend.database import Database, database_now, db_now
 from backend.errors import Conflict
-from backend.jobs import JobRun, RunAgain, Worker, cancel, enqueue, job, job_batch, periodic, run_again, stats
+from backend.jobs import (
+    JobRun,
+    RetryLater,
+    RunAgain,
+    Worker,
+    cancel,
+    enqueue,
+    job,
+    job_batch,
+    periodic,
+    run_again,
+    stats,
+)
 from backend.jobs.kinds import handlers_of
 from backend.jobs.models import Job
 from backend.jobs.worker import ENDED, MOST_ENDS, pause_after
@@ -191,6 +203,26 @@ async def test_a_job_that_keeps_failing_is_given_up_and_someone_is_told(
         counted = {one.kind: one for one in await stats(session)}["test.one"]
     assert (told.kind, told.data) == ("job_failed", {"kind": "test.one", "key": "a"})
     assert (counted.waiting, counted.failed) == (0, 1)
+
+
+async def test_a_failure_may_say_when_the_job_is_tried_again_and_how_often(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.fail = RetryLater("refused", after=timedelta(hours=4), most=2)
+    await put(database, "test.one", 1)
+    await worker.run_due("test.one")
+    (failed,) = await rows(database)
+    async with database.read() as session:
+        pause = failed.run_at - await database_now(session)
+    assert timedelta(hours=3) < pause <= timedelta(hours=4)
+    assert (failed.failures, failed.error, failed.failed_at) == (1, "refused", None)
+    await make_due(database)
+
+    await worker.run_due("test.one")
+
+    async with database.read() as session:
+        told = (await session.execute(select(Attention.message))).scalar_one()
+    assert told == "The job test.one was given up: refused"
 
 
 async def test_a_job_that_was_given_up_can_be_enqueued_again(
