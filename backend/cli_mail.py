@@ -32,8 +32,8 @@ def resend(
 ) -> None:
     """Try mails again at once that could not leave. The running shop sends them.
 
-    A mail is tried for three days by itself and is in attention afterwards; trying it again settles that. One that is
-    on its way, or has left, stays as it is, so that the command may be repeated. No address is printed.
+    A mail is tried for three days at most by itself and is in attention afterwards; trying it again settles that. One
+    that is on its way, or has left, stays as it is, so that the command may be repeated. No address is printed.
 
     Examples:
         trompo mail resend --given-up

@@ -1,10 +1,12 @@
 """When a mail is sent: events are noted in their own transaction, and a job writes and sends what was noted.
 
 A mail is sent at least once: it counts as sent after it has left, and leaves again when the process dies in between.
+It keeps its Message-ID then, so that a mailbox can tell that it has it.
 """
 
 import logging
 from datetime import timedelta
+from email.message import EmailMessage
 from functools import partial
 from typing import Any
 
@@ -22,12 +24,13 @@ from backend.errors import NotFound
 from backend.events import subscribe
 from backend.ids import new_id
 from backend.invoices.events import InvoiceIssued
-from backend.jobs import JobRun, enqueue, job
+from backend.jobs import JobRun, RetryLater, enqueue, job
 from backend.logs import hide_in_log
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
-from backend.mail.transports import Transport
+from backend.mail.smtp import LONGEST
+from backend.mail.transports import Lasts, MailInDoubt, MailRefused, Transport
 from backend.office_settings import read_standing
 from backend.orders.events import (
     FulfillmentShipped,
@@ -53,6 +56,16 @@ SEND = "mail.send"
 WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
 """Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""
 
+RENEWED = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE})
+"""Mails that hold another link each time they are written: each is a mail of its own for a mailbox."""
+
+LATER = timedelta(hours=4)
+"""The pause before a mail is tried again that was refused for good or for a while, or may have left."""
+MOST_REFUSED = 3
+"""How often a mail is tried that is refused for good."""
+MOST_IN_DOUBT = 2
+"""How often a mail is tried that may have left."""
+
 OF_RETURNS = {
     ReturnState.REQUESTED: MailKind.RETURN_REQUESTED,
     ReturnState.RECEIVED: MailKind.RETURN_RECEIVED,
@@ -73,12 +86,13 @@ class Mailer:
         self._renderer = MailRenderer(settings)
         self._transport = transport
 
-    @job(SEND, timeout=timedelta(seconds=45), give_up_after=timedelta(days=3))
+    @job(SEND, timeout=LONGEST + timedelta(seconds=15), give_up_after=timedelta(days=3))
     async def send(self, run: JobRun) -> None:
         """Write the mail and send it, unless it was sent or what it is about is gone.
 
         Raises:
             OutsideFailure: the mail server does not answer or refuses.
+            RetryLater: it refuses for good or for a while, or may have the mail.
             OSError: the file in its place could not be written.
         """
         mail_id = str(run.key)
@@ -98,13 +112,34 @@ class Mailer:
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
-            await self._transport.send(self._renderer.render(message, standing, said))
+            written = self._renderer.render(message, standing, said, message_id=_message_id(mail))
+            await self._hand_over(mail, written)
         async with self._database.transaction() as session:
             # whoever asked for it once more while it was leaving gets one more: the job runs again
             is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)
             await session.execute(update(Mail).where(is_last).values(sent_at=db_now()))
             if message is not None and mail.kind == MailKind.STAFF_INVITE:
                 await note_sent(session, mail.about)
+
+    async def _hand_over(self, mail: Mail, written: EmailMessage) -> None:
+        try:
+            await self._transport.send(written)
+        except MailInDoubt as error:
+            if mail.kind != MailKind.PASSWORD_RESET:
+                raise RetryLater(error.message, after=LATER, most=MOST_IN_DOUBT) from None
+            log.warning("mail %s may have left; whoever needs a link asks for another", mail.id)
+        except MailRefused as error:
+            if error.lasts is Lasts.SHORT:
+                raise
+            most = MOST_REFUSED if error.lasts is Lasts.FOR_GOOD else None
+            raise RetryLater(error.message, after=LATER, most=most) from None
+
+
+def _message_id(mail: Mail) -> str | None:
+    """The part of its Message-ID before the @, the same until the mail is asked for once more; None for a new one."""
+    if mail.kind in RENEWED:
+        return None
+    return f"{mail.id}.{int(mail.updated_at.timestamp() * 1_000_000)}"
 
 
 @subscribe(OrderPlaced)

@@ -38,8 +38,17 @@ class MailRenderer:
         self._own = _Templates([settings.data_dir / OWN_TEMPLATES, TEMPLATES])
         self._built_in = _Templates([TEMPLATES])
 
-    def render(self, message: Message, standing: Settings, said: MailBody | None = None) -> EmailMessage:
+    def render(
+        self,
+        message: Message,
+        standing: Settings,
+        said: MailBody | None = None,
+        *,
+        message_id: str | None = None,
+    ) -> EmailMessage:
         """The mail as it is sent, from the shop as it stands, with what the office says in it.
+
+        `message_id` is the part of its Message-ID before the @; without it, it is a new one.
 
         If the shop's own template cannot be rendered, the built-in one is.
         """
@@ -62,7 +71,7 @@ class MailRenderer:
         mail["To"] = message.to
         mail["Subject"] = subject
         mail["Date"] = format_datetime(now())
-        mail["Message-ID"] = make_msgid(domain=self._host)
+        mail["Message-ID"] = f"<{message_id}@{self._host}>" if message_id else make_msgid(domain=self._host)
         mail["Auto-Submitted"] = "auto-generated"
         mail.set_content(text)
         mail.add_alternative(page, subtype="html")

@@ -4,19 +4,35 @@ import asyncio
 import re
 import smtplib
 from email.message import EmailMessage
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from backend.errors import OutsideFailure
+from backend.errors import OutcomeUnknown, OutsideFailure
 from backend.ids import new_id
+from backend.mail.smtp import Dialogue
 from backend.settings import Settings
 
-SMTP_TIMEOUT = 15.0
-"""Seconds."""
+_QUOTA = re.compile(r"\b5\.4\.5\b|quota|limit", re.IGNORECASE)
+
+
+class Lasts(Enum):
+    """For how long a mail server refuses a mail, by what it says."""
+
+    SHORT = "short"
+    A_WHILE = "a while"
+    """A quota."""
+    FOR_GOOD = "for good"
 
 
 class MailRefused(OutsideFailure):
     """The mail server does not take the mail."""
+
+    lasts = Lasts.SHORT
+
+
+class MailInDoubt(OutcomeUnknown):
+    """The mail server got the whole mail, and did not say whether it took it."""
 
 
 class Transport(Protocol):
@@ -26,7 +42,7 @@ class Transport(Protocol):
         """Send the mail.
 
         Raises:
-            OutsideFailure: the mail server does not answer, or refuses (MailRefused).
+            OutsideFailure: the mail server does not answer, refuses (MailRefused) or may have it (MailInDoubt).
             OSError: the file could not be written.
         """
 
@@ -61,13 +77,20 @@ class SmtpTransport:
 
         Raises:
             MailRefused: the server does not take it. The message does not name the address: it is logged and stored.
+            MailInDoubt: it may have taken it.
             OutsideFailure: the server does not answer.
         """
+        dialogue = Dialogue(self._settings, mail)
         try:
-            await asyncio.to_thread(self._send, mail)
-        except smtplib.SMTPException as error:
-            raise MailRefused(_without_address(error, str(mail["To"]))) from None
+            await dialogue.hold()
         except OSError as error:
+            is_answer = isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= 400
+            if dialogue.is_handed_over and not is_answer:
+                raise MailInDoubt(
+                    "the mail server did not say that it took the mail: it may have left"
+                ) from None
+            if isinstance(error, smtplib.SMTPException):
+                raise _refusal(error, str(mail["To"])) from None
             raise OutsideFailure(f"the mail server does not answer ({type(error).__name__})") from error
 
     async def greet(self) -> None:
@@ -76,34 +99,26 @@ class SmtpTransport:
         Raises:
             OSError: the server does not answer or refuses; smtplib's errors are such.
         """
-        await asyncio.to_thread(self._send, None)
-
-    def _send(self, mail: EmailMessage | None) -> None:
-        settings = self._settings
-        connect = smtplib.SMTP_SSL if settings.smtp_port == 465 else smtplib.SMTP
-        with connect(settings.smtp_host, settings.smtp_port, timeout=SMTP_TIMEOUT) as server:
-            if settings.smtp_starttls and settings.smtp_port != 465:
-                server.starttls()
-            if settings.smtp_user:
-                server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-            if mail is None:
-                server.noop()
-            else:
-                server.send_message(mail)
+        await Dialogue(self._settings, None).hold()
 
 
-def _without_address(error: smtplib.SMTPException, address: str) -> str:
+def _refusal(error: smtplib.SMTPException, address: str) -> MailRefused:
     """What the server said, without the address that it repeats."""
-    said: object = error
+    answer: bytes | str
+    code, answer = 0, str(error)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        said = next(iter(error.recipients.values()), "")
+        code, answer = next(iter(error.recipients.values()))
     elif isinstance(error, smtplib.SMTPResponseException):
-        said = (error.smtp_code, error.smtp_error)
-    if isinstance(said, tuple):
-        code, answer = said
-        said = f"{code} {answer.decode('utf-8', 'replace') if isinstance(answer, bytes) else answer}"
-    words = re.sub(re.escape(address), "…", str(said), flags=re.IGNORECASE)
-    return f"the mail server refuses ({type(error).__name__}): {words}"
+        code, answer = error.smtp_code, error.smtp_error
+    said = answer if isinstance(answer, str) else answer.decode("utf-8", "replace")
+    words = re.sub(re.escape(address), "…", f"{code} {said}" if code else said, flags=re.IGNORECASE)
+    is_about_the_mail = isinstance(
+        error, (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
+    )
+    refusal = MailRefused(f"the mail server refuses ({type(error).__name__}): {words}")
+    if is_about_the_mail and 500 <= code < 600:
+        refusal.lasts = Lasts.A_WHILE if _QUOTA.search(words) else Lasts.FOR_GOOD
+    return refusal
 
 
 def transport_of(settings: Settings) -> Transport:

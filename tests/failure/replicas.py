@@ -36,9 +36,10 @@ from tests.failure.shoppers import Figures, Sender, Street, staff_token
 from tools.browser import launch
 
 PROGRAMS, BROWSERS = 3, 2
-CALM = 600.0
+CALM = 800.0
 """Seconds within which payments, and then labels, are settled after the last failure. The shop asks about a payment of
-which it was not told after 7 minutes; a label that was being made is in doubt after 5."""
+which it was not told after 7 minutes; a label that was being made is in doubt after 5; a mail whose process was
+killed is sent by another after 12."""
 FROZEN_DATABASE, FROZEN_REDIS = 25.0, 6.0
 """Seconds: longer than the time limit of a statement; longer than pages wait before they say so."""
 TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*.*")

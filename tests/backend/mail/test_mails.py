@@ -34,6 +34,7 @@ from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session, move
 from backend.rate_limit import Client
 from tests.backend.mail.conftest import Inbox, text_of
+from tests.backend.mail.mail_server import MailServer
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import PSE, bought
 
@@ -284,38 +285,12 @@ async def test_without_a_server_mails_land_in_a_folder_for_our_eyes_only(
 
 
 async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) -> None:
-    received: list[str] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """As much SMTP as a client needs."""
-        writer.write(b"220 mail.test\r\n")
-        is_text = False
-        while line := (await reader.readline()).decode():
-            received.append(line.rstrip())
-            verb = line[:4].upper().strip()
-            if is_text:
-                is_text = line != ".\r\n"
-                writer.write(b"" if is_text else b"250 taken\r\n")
-                continue
-            is_text = verb == "DATA"
-            writer.write(
-                b"354 go on\r\n" if is_text else b"221 bye\r\n" if verb == "QUIT" else b"250 fine\r\n"
-            )
-            if verb == "QUIT":
-                break
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    settings = shop.settings.model_copy(
-        update={"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_starttls": False}
-    )
-    transport = transport_of(settings)
-    assert isinstance(transport, SmtpTransport)
-    await Worker(shop.database, [Mailer(shop.database, settings, transport)]).run_due()
-    server.close()
-    await server.wait_closed()
-    assert "rcpt TO:<ana@example.com>" in received
+    async with MailServer.open() as mail_server:
+        settings = mail_server.of(shop.settings)
+        transport = transport_of(settings)
+        assert isinstance(transport, SmtpTransport)
+        await Worker(shop.database, [Mailer(shop.database, settings, transport)]).run_due()
+    assert "rcpt TO:<ana@example.com>" in mail_server.said
 
 
 async def _paid_and_then_an_accident(shop: Shop, order_id: str) -> None:

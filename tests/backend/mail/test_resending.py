@@ -19,6 +19,7 @@ from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
 from backend.mail.resending import resend_given_up, resend_mail, resend_of_order
+from backend.mail.smtp import Dialogue
 from backend.mail.transports import MailRefused, SmtpTransport
 from tests.backend.mail.conftest import Inbox
 from tests.ports import free_port
@@ -153,7 +154,7 @@ async def test_what_a_server_refuses_with_names_no_address(
     def refuse(*arguments: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(SmtpTransport, "_send", refuse)
+    monkeypatch.setattr(Dialogue, "_talk", refuse)
     mail = EmailMessage()
     mail["To"] = "ana@example.com"
     with pytest.raises(MailRefused) as raised:

@@ -1,0 +1,91 @@
+"""A mail server on this machine, which waits, refuses and hangs up where a test says so."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from backend.settings import Settings
+
+ANSWERS = {
+    "GREETING": b"220 mail.test",
+    "DATA": b"354 go on",
+    "DOT": b"250 taken",
+    "QUIT": b"221 bye",
+}
+
+
+class MailServer:
+    """As much SMTP as a client needs. Steps are named by their verb, and `GREETING` and `DOT`.
+
+    Attributes:
+        port: where it listens.
+        said: every line that came, mails' texts aside.
+        mails: the text of each mail whose final dot came, whatever was answered to it.
+        answers: by step; an empty one hangs up without a word.
+        holds: by step, what its answer waits for.
+        reached: by step, how often it was reached and not yet waited for.
+        left: how many connections have ended and were not yet waited for.
+    """
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.said: list[str] = []
+        self.mails: list[bytes] = []
+        self.answers = dict(ANSWERS)
+        self.holds: dict[str, asyncio.Event] = {}
+        self.reached: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
+        self.left = asyncio.Semaphore(0)
+        self._talks: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls) -> AsyncIterator["MailServer"]:
+        """One that listens meanwhile."""
+        server = cls()
+        listening = await asyncio.start_server(server._begin, "127.0.0.1", 0)
+        server.port = listening.sockets[0].getsockname()[1]
+        try:
+            yield server
+        finally:
+            for hold in server.holds.values():
+                hold.set()
+            listening.close()
+            await listening.wait_closed()
+            await asyncio.gather(*server._talks)  # clients hang up
+
+    def of(self, settings: Settings) -> Settings:
+        """The settings of a shop whose mails this server takes."""
+        here = {"smtp_host": "127.0.0.1", "smtp_port": self.port, "smtp_starttls": False}
+        return settings.model_copy(update=here)
+
+    def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._talks.add(talk := asyncio.create_task(self._serve(reader, writer)))
+        talk.add_done_callback(self._talks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Talk to one client."""
+        try:
+            is_open = await self._answer("GREETING", writer)
+            while is_open and (line := await reader.readline()):
+                self.said.append(line.decode().rstrip())
+                verb = line[:4].decode().strip().upper()
+                is_open = await self._answer(verb, writer) and verb != "QUIT"
+                if verb == "DATA" and self.answers[verb].startswith(b"354"):
+                    self.mails.append(await reader.readuntil(b"\r\n.\r\n"))
+                    is_open = await self._answer("DOT", writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the client hung up
+        finally:
+            writer.close()
+            self.left.release()
+
+    async def _answer(self, step: str, writer: asyncio.StreamWriter) -> bool:
+        self.reached[step].release()
+        if step in self.holds:
+            await self.holds[step].wait()
+        answer = self.answers.get(step, b"250 fine")
+        if answer:
+            writer.write(answer + b"\r\n")
+            await writer.drain()
+        return bool(answer)
