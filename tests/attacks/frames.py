@@ -1,7 +1,8 @@
 """A program that speaks the pages' websocket as it likes: frames of Socket.IO, written by hand."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import uuid4
@@ -17,9 +18,15 @@ class RawSocket:
     def __init__(self, websocket: AioClient) -> None:
         self._websocket = websocket
 
-    async def send(self, frame: str) -> None:
-        """Send one text frame as it stands."""
+    async def send(self, frame: str | bytes) -> None:
+        """Send one frame as it stands, of text or binary."""
         await self._websocket.send(frame)
+
+    async def send_all(self, frames: Iterable[str | bytes]) -> None:
+        """Send frames one after the other, as long as the socket is open."""
+        with suppress(ConnectionClosed):
+            for frame in frames:
+                await self.send(frame)
 
     async def send_event(self, event: object) -> None:
         """Send what a page would send as a state event."""
@@ -48,8 +55,9 @@ class RawSocket:
         Raises:
             TimeoutError: it stays open.
         """
-        while (frame := await self.receive(seconds)) is not None and not frame.startswith("41"):
-            pass
+        async with asyncio.timeout(seconds):
+            while (frame := await self.receive(seconds)) is not None and not frame.startswith("41"):
+                pass
 
 
 @asynccontextmanager

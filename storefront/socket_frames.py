@@ -1,0 +1,149 @@
+"""What may stand in a frame of the websocket: what our pages send, and nothing else.
+
+A page opens one namespace once, sends events and reports of errors in it, and leaves it. It sends nothing binary, and
+neither asks for acknowledgements nor gives any. Socket.IO would take all of that.
+"""
+
+from typing import Any
+
+from reflex.utils.format import sanitize_client_log_value
+from reflex_base.constants import CompileVars, Endpoint, SocketEvent
+from reflex_base.registry import RegistrationContext
+from socketio.packet import CONNECT, EVENT, Packet
+
+LONGEST_FRAME = 256 * 1024
+"""Characters."""
+PONG = "3"
+"""The answer to a ping of Engine.IO."""
+MESSAGES = ("40", "41", "42")
+"""How a message of Engine.IO begins that has a packet of Socket.IO for us: a connect, a disconnect or an event."""
+NAMESPACE = str(Endpoint.EVENT)
+EVENTS = (SocketEvent.EVENT, SocketEvent.CLIENT_ERROR)
+"""Not `connect` and `disconnect`: Socket.IO would hand them on as if it had sent them itself."""
+LONGEST_NAME = 200
+LONGEST_ADDRESS = 4096
+"""Characters of a path with its query: what a document may have, too."""
+MOST_PARAMETERS = 40
+SETTER = ".setvar"
+"""Reflex gives every state a handler that calls `set_…` of any name; no page of ours sends it."""
+DEEPEST = 6
+"""Levels of lists and objects in an event's payload."""
+
+
+class Refused(Exception):
+    """What a frame has that no page of ours sends."""
+
+
+def checked_packet(frame: str) -> Packet | None:
+    """The packet of Socket.IO in a frame of Engine.IO; None when it is the answer to a ping.
+
+    Raises:
+        Refused: no page of ours sends it.
+    """
+    if frame == PONG:
+        return None
+    if len(frame) > LONGEST_FRAME:
+        raise Refused("is too long")
+    if not frame.startswith(MESSAGES):
+        raise Refused("is of a kind that no page sends")
+    try:
+        packet = Packet(encoded_packet=frame[1:])
+    except (ValueError, RecursionError) as error:
+        raise Refused("cannot be read") from error
+    if packet.namespace != NAMESPACE or packet.id is not None:
+        raise Refused("is for nobody here")
+    if packet.packet_type == EVENT and not _is_event(packet.data):
+        raise Refused("is no event of a page")
+    return packet
+
+
+def connects(packet: Packet | None) -> bool:
+    """Whether the packet opens the namespace."""
+    return packet is not None and packet.packet_type == CONNECT
+
+
+def checked_event(data: Any) -> dict[str, Any]:
+    """An event that our pages could have sent, with nothing else in it.
+
+    Raises:
+        Refused: it is none.
+    """
+    if not isinstance(data, dict):
+        raise Refused("is no event")
+    name, payload = data.get("name"), data.get("payload", {})
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        raise Refused("names no event")
+    if name not in RegistrationContext.get().event_handlers or name.endswith(SETTER):
+        raise Refused(f"names an event that there is not: {sanitize_client_log_value(name, max_length=80)}")
+    if not isinstance(payload, dict):
+        raise Refused("has a payload that is no object")
+    _require_shallow(payload)
+    return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+
+
+def checked_address(router_data: Any) -> dict[str, Any]:
+    """Where the browser says that it is: `{pathname, asPath, query}`, nothing else.
+
+    Raises:
+        Refused: it is no address within the shop.
+    """
+    if router_data is None or router_data == {}:
+        return {}
+    if not isinstance(router_data, dict):
+        raise Refused("has an address that is no object")
+    checked: dict[str, Any] = {}
+    for key in ("pathname", "asPath"):
+        if key in router_data:
+            checked[key] = _path(router_data[key])
+    query = router_data.get("query", {})
+    if not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
+        raise Refused("has a query that is none")
+    # the parts of an address that leads nowhere, as Reflex sends them: nobody reads them
+    query = {name: value for name, value in query.items() if name != "splat" or isinstance(value, str)}
+    if not all(isinstance(text, str) and len(text) <= LONGEST_ADDRESS for text in (*query, *query.values())):
+        raise Refused("has a query that is none")
+    if query:
+        checked["query"] = dict(query)
+    return checked
+
+
+def checked_boot(auth: Any) -> Any:
+    """What a browser sends with its first frame: the page's first event and the shape of its state.
+
+    Raises:
+        Refused: the event is none of ours.
+    """
+    if not isinstance(auth, dict):
+        return None
+    checked: dict[str, Any] = {}
+    if CompileVars.CONNECT_AUTH_EVENT in auth:
+        checked[CompileVars.CONNECT_AUTH_EVENT] = checked_event(auth[CompileVars.CONNECT_AUTH_EVENT])
+    schema = auth.get(CompileVars.CONNECT_AUTH_STATE_SCHEMA)
+    if schema is not None:
+        if not isinstance(schema, str) or len(schema) > LONGEST_NAME:
+            raise Refused("begins with what is no event")
+        checked[CompileVars.CONNECT_AUTH_STATE_SCHEMA] = schema
+    return checked
+
+
+def _is_event(data: Any) -> bool:
+    return isinstance(data, list) and len(data) == 2 and data[0] in EVENTS
+
+
+def _path(value: Any) -> str:
+    if not isinstance(value, str) or not value.startswith("/") or len(value) > LONGEST_ADDRESS:
+        raise Refused("has an address that is none of the shop's")
+    return value
+
+
+def _require_shallow(value: Any, depth: int = 0) -> None:
+    """Refuse a JSON value that is deeper than any of ours.
+
+    Raises:
+        Refused: it is.
+    """
+    if depth > DEEPEST:
+        raise Refused("has a payload that is too deep")
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            _require_shallow(part, depth + 1)
