@@ -6,6 +6,7 @@ neither asks for acknowledgements nor gives any. Socket.IO would take all of tha
 
 from typing import Any
 
+import reflex as rx
 from reflex.utils.format import sanitize_client_log_value
 from reflex_base.constants import CompileVars, Endpoint, SocketEvent
 from reflex_base.registry import RegistrationContext
@@ -28,6 +29,14 @@ SETTER = ".setvar"
 """Reflex gives every state a handler that calls `set_…` of any name; no page of ours sends it."""
 DEEPEST = 6
 """Levels of lists and objects in an event's payload."""
+STORING = tuple(
+    f"{rx.State.get_full_name()}.{handler}"
+    for handler in (CompileVars.HYDRATE_AND_LOAD, CompileVars.UPDATE_VARS_INTERNAL)
+)
+"""The events that bring what a browser has stored for us."""
+MOST_STORED = 10
+LONGEST_STORED = 500
+"""Characters of one value."""
 
 
 class Refused(Exception):
@@ -78,7 +87,22 @@ def checked_event(data: Any) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise Refused("has a payload that is no object")
     _require_shallow(payload)
+    if name in STORING and payload.get("vars") is not None:
+        payload = {**payload, "vars": checked_stored(payload["vars"])}
     return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+
+
+def checked_stored(stored: Any) -> dict[str, str]:
+    """What a browser has stored for our states. All of it is text: what is missing or too long is empty.
+
+    Raises:
+        Refused: no browser stores such a thing for us.
+    """
+    if not isinstance(stored, dict) or len(stored) > MOST_STORED:
+        raise Refused("brings what no browser stores")
+    if not all(value is None or isinstance(value, str) for value in stored.values()):
+        raise Refused("brings what no browser stores")
+    return {name: value if value and len(value) <= LONGEST_STORED else "" for name, value in stored.items()}
 
 
 def checked_address(router_data: Any) -> dict[str, Any]:

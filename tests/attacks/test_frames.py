@@ -9,10 +9,12 @@ import pytest
 import reflex as rx
 from reflex_base.constants import CompileVars
 
+from storefront.state.cart import CartState
 from tests.attacks.frames import raw_socket
 from tests.e2e.conftest import ShopServer
 
 HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
+CART_ID = f"{CartState.get_full_name()}.cart_id_rx_state_"
 AT_HOME = {"pathname": "/", "asPath": "/"}
 
 
@@ -38,6 +40,9 @@ NONSENSE = [
     event(payload=[1]),
     event(payload={"a": [[[[[[[[[[]]]]]]]]]]}),
     event(payload={"unknown": "x" * 50_000}),
+    event(payload={"vars": {CART_ID: {"a": 1}}}),
+    event(payload={"vars": {f"{CART_ID}{number}": "" for number in range(50)}}),
+    event(payload={"vars": [CART_ID]}),
     ["no", "event"],
     "text",
     None,

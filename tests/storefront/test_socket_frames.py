@@ -1,14 +1,25 @@
 """What our pages send is let in as it is; anything else is refused before anybody acts on it."""
 
+import json
+from typing import Any
+
 import pytest
+from reflex_base.registry import RegistrationContext
 
 from storefront.socket_frames import (
     LONGEST_FRAME,
+    LONGEST_STORED,
+    MOST_STORED,
+    STORING,
     Refused,
     checked_address,
+    checked_event,
     checked_packet,
     connects,
 )
+from storefront.state.cart import CartState
+
+CART_ID = f"{CartState.get_full_name()}.cart_id_rx_state_"
 
 
 @pytest.mark.parametrize(
@@ -70,3 +81,46 @@ def test_a_page_whose_address_leads_nowhere_may_connect() -> None:
     assert checked_address(told)["query"] == {"q": "oso"}
     with pytest.raises(Refused, match="a query that is none"):
         checked_address({"query": {"q": ["oso"]}})
+
+
+@pytest.fixture(params=STORING)
+def storing(request: pytest.FixtureRequest) -> Any:
+    """Gives what is left of stored values in each event that brings some."""
+
+    def brought(stored: object) -> Any:
+        return checked_event({"name": request.param, "payload": {"vars": stored}})["payload"]["vars"]
+
+    assert request.param in RegistrationContext.get().event_handlers
+    return brought
+
+
+def test_what_a_browser_has_stored_is_text(storing: Any) -> None:
+    assert storing({CART_ID: "cart_01"}) == {CART_ID: "cart_01"}
+    assert storing({CART_ID: None}) == {CART_ID: ""}  # another tab of the browser has forgotten it
+    assert storing({CART_ID: "x" * (LONGEST_STORED + 1)}) == {CART_ID: ""}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        [CART_ID],
+        CART_ID,
+        {CART_ID: {"a": 1}},
+        {CART_ID: 7},
+        {CART_ID: ["cart_01"]},
+        {f"{CART_ID}{number}": "" for number in range(MOST_STORED + 1)},
+    ],
+    ids=lambda stored: json.dumps(stored)[-30:],
+)
+def test_what_no_browser_stores_is_refused(storing: Any, stored: object) -> None:
+    with pytest.raises(Refused, match="what no browser stores"):
+        storing(stored)
+
+
+def test_a_page_without_anything_stored_may_connect() -> None:
+    event = {
+        "name": STORING[0],
+        "payload": {"hashes": ["a"]},
+        "router_data": {"pathname": "/", "asPath": "/"},
+    }
+    assert checked_event(event) == event
