@@ -9,6 +9,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,6 +18,7 @@ import reflex as rx
 from cachetools import TTLCache
 from reflex.app import EventNamespace
 from reflex_base.event.context import EventContext
+from reflex_base.registry import RegistrationContext
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -245,13 +247,15 @@ def guard_websocket(app: rx.App) -> None:
     for route in app._api.routes if app._api else ():  # noqa: SLF001 - as above
         if isinstance(route, Mount) and route.path == guarded.namespace:
             route.app = with_checked_frames(route.app, clients)
-    answer = app.backend_exception_handler
 
-    def count_and_answer(exception: Exception) -> Any:
-        guarded.count_failure(EventContext.get().token)
-        return answer(exception)
 
-    app.backend_exception_handler = count_and_answer
+def count_failure() -> None:
+    """Count against the socket of its page that the event at hand has failed. Without an event at hand: nothing."""
+    with suppress(LookupError):
+        token = EventContext.get().token
+        namespace = RegistrationContext.get().app.event_namespace
+        if isinstance(namespace, GuardedNamespace):
+            namespace.count_failure(token)
 
 
 def with_checked_frames(app: ASGIApp, clients: Clients) -> ASGIApp:

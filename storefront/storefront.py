@@ -17,8 +17,7 @@ from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.new_documents import NewDocumentMiddleware
 from storefront.pages.routes import PAGES
 from storefront.security import accept_own_pages_only
-from storefront.socket_guard import GuardedNamespace, guard_websocket
-from storefront.state.failures import count_failures_with
+from storefront.socket_guard import guard_websocket
 from storefront.state.frame import handle_failure
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")
@@ -80,8 +79,6 @@ app.register_lifespan_task(watch_redis)
 observe_events()
 accept_own_pages_only(app)
 guard_websocket(app)
-if isinstance(app.event_namespace, GuardedNamespace):  # an app without any state has no websocket
-    count_failures_with(app.event_namespace.count_failure)
 app.add_middleware(StateLossMiddleware())
 app.add_middleware(NewDocumentMiddleware({page.state for page in PAGES if page.state and page.is_public}))
 for page in (*PAGES, *OFFICE_PAGES):

@@ -38,7 +38,7 @@ from storefront.live.open_pages import Showing, address_of, open_pages
 from storefront.live.state_loss import KnownClientState, document_number
 from storefront.office.places import ENTER
 from storefront.office.session import actor_at
-from storefront.state.failures import count_failure
+from storefront.socket_guard import count_failure
 from storefront.state.frame import COMING_BACK, FAILURE
 from storefront.state.handlers import event, next_number
 
@@ -105,7 +105,7 @@ def office_event(
                 self._tell(COMING_BACK, "problem")
             except Exception:
                 log.exception("an event of the office failed")
-                count_failure(self)
+                count_failure()
                 self._tell(FAILURE, "problem")
             return None
 

@@ -31,7 +31,7 @@ from backend.outage import DatabaseUnavailable
 from backend.settings import Settings
 from backend.texts import _
 from storefront.live.open_pages import watch
-from storefront.state.failures import count_failure
+from storefront.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
@@ -201,7 +201,10 @@ async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
 
 @asynccontextmanager
 async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
-    """Show any error inside the block as a notice, and go on after the block. Unexpected ones are logged."""
+    """Show any error inside the block as a notice, and go on after the block.
+
+    Unexpected ones are logged, and count against the page's socket.
+    """
     try:
         yield
     except ShopError as error:
@@ -211,7 +214,7 @@ async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
         await notify(state, COMING_BACK)
     except Exception:
         log.exception("a shopper's request failed")
-        count_failure(state)
+        count_failure()
         await notify(state, FAILURE)
 
 
@@ -220,10 +223,11 @@ _answered: LRUCache[str, bool] = LRUCache(10_000)
 
 
 def handle_failure(exception: Exception) -> EventSpec | None:
-    """Reflex's `backend_exception_handler`: logs the traceback and shows a notice.
+    """Reflex's `backend_exception_handler`: logs the traceback, counts the failure and shows a notice.
 
     What fails while it shows that notice is not answered again.
     """
+    count_failure()
     context = EventContext.get()
     with log_scope(event_id=context.txid):  # it has left that of the event
         log.error("an event handler failed", exc_info=exception)

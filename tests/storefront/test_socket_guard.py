@@ -1,9 +1,14 @@
 """Whom the guard counts: what it reads of a websocket's first request is what Reflex reads of it."""
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import reflex as rx
+from reflex_base.event.context import EventContext
+from reflex_base.registry import RegistrationContext
 
 from backend.settings import Settings
 from storefront import socket_guard
@@ -11,9 +16,13 @@ from storefront.socket_frames import Refused
 from storefront.socket_guard import (
     CLIENT_FAILURES,
     FAILURES,
+    Clients,
+    GuardedNamespace,
+    Socket,
     _client_of,
     _join_forwarded,
     _require_token,
+    count_failure,
 )
 
 NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
@@ -79,3 +88,33 @@ def test_what_one_address_may_do_wrong_grows_with_the_people_behind_it(
 ) -> None:
     people(number)
     assert socket_guard._budget_of_clients().at_once == CLIENT_FAILURES.at_once * share
+
+
+async def test_events_that_fail_close_the_socket_of_their_page(
+    people: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people(1000)
+    guard = GuardedNamespace("/_event", rx.App())
+    left: list[str] = []
+
+    async def leave(sid: str) -> None:
+        left.append(sid)
+
+    monkeypatch.setattr(guard, "disconnect", leave)
+    monkeypatch.setattr(EventContext, "get", lambda: SimpleNamespace(token=NAME))
+    here = SimpleNamespace(app=SimpleNamespace(event_namespace=guard))
+    monkeypatch.setattr(RegistrationContext, "get", lambda: here)
+    socket = guard._sockets["sid"] = Socket("190.24.1.1", Clients())
+    await guard._token_manager.link_token_to_sid(NAME, "sid")
+    for _ in range(int(FAILURES.at_once)):
+        count_failure()
+    was_closed = socket.is_closed
+    for _ in range(3):
+        count_failure()
+    assert (was_closed, socket.is_closed) == (False, True)
+    await asyncio.gather(*guard._closing)
+    assert left == ["sid"]
+
+
+def test_a_failure_beside_any_event_counts_nowhere() -> None:
+    count_failure()

@@ -1,11 +1,14 @@
 """Every argument of a handler may come from anybody."""
 
 import logging
+from unittest.mock import Mock
 
 import pytest
 import reflex as rx
 
 from backend.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
+from backend.outage import DatabaseUnavailable
+from storefront.state import frame
 from storefront.state.frame import FAILURE, FrameState, errors_as_notices, message_of
 from storefront.state.handlers import checked_id, checked_number, checked_text, checked_texts
 
@@ -55,6 +58,26 @@ async def test_what_nobody_expected_is_told_kindly_and_logged(caplog: pytest.Log
             fail(ZeroDivisionError("the shop's own secret"))
     assert (await state.get_state(FrameState)).notice.text == FAILURE
     assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.parametrize(
+    ("error", "times"),
+    [
+        (TypeError("'dict' object is not subscriptable"), 1),
+        (InsufficientStock("Some variant does not have the required inventory"), 0),
+        (DatabaseUnavailable("The database does not answer: try again"), 0),
+    ],
+    ids=["unexpected", "the shop says no", "the database is away"],
+)
+async def test_only_what_nobody_expected_counts_against_the_socket(
+    error: Exception, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
+    count = Mock()
+    monkeypatch.setattr(frame, "count_failure", count)
+    async with errors_as_notices(state):
+        fail(error)
+    assert count.call_count == times
 
 
 @pytest.mark.parametrize("kind", ShopError.__subclasses__())
