@@ -24,4 +24,4 @@ class PublishableKeys:
             async with self._database.read() as session:
                 return (await session.execute(query)).scalar_one_or_none()
 
-        return await self._probe.cached(key, read)
+        return await self._probe.cached(("publishable key", key), read)

@@ -37,7 +37,7 @@ class Regions:
             async with self._database.read() as session:
                 return await read_region(session, region_id)
 
-        region = await self._probe.cached(f"region {region_id}", read)
+        region = await self._probe.cached(("region", region_id), read)
         if region is None:
             raise NotFound(NO_REGION)
         return region

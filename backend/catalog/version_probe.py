@@ -9,7 +9,7 @@ When single products have changed, it reads which (`ProductChanges`): what shows
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from backend.database import Database
@@ -91,7 +91,7 @@ class VersionProbe:
         self._file: sqlite3.Connection | None = None
         self._server = None if database.is_sqlite else _server(database)
         self._queries = SingleFlight[None, Version](finishes=True)  # one connection serves all who ask
-        self._values: dict[str, tuple[tuple[int, int], Any]] = {}
+        self._values: dict[Hashable, tuple[tuple[int, int], Any]] = {}
         self.product_changes = ProductChanges()
         """Those of the latest version that `now` gave, and before."""
 
@@ -106,11 +106,11 @@ class VersionProbe:
         server = self._server
         return await self._queries.share_next(None, lambda: self._ask(server))
 
-    async def cached(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
+    async def cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
         """The value that `read` returned under this name, read again only after lists or what is shared changed.
 
-        For small values that are read all the time and show no single product. None is not cached, so made-up names
-        fill no memory.
+        For small values that are read all the time and show no single product. A name that holds what somebody sent is
+        a tuple that says what it names, so it is no other value's. None is not cached: made-up names fill no memory.
         """
         try:
             version = await self.now()

@@ -1,13 +1,13 @@
 """What of the content is shown now, by the database's clock."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol, TypeVar, cast
+from typing import cast
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cached_reads import CachedReads
 from backend.content.areas import (
     OWN_SECTIONS,
     AnnouncementBody,
@@ -23,8 +23,6 @@ from backend.content.areas import (
 from backend.content.models import ContentVersion
 from backend.database import Database, database_now
 from backend.dates import today_in_colombia
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,6 @@ class ShownContent:
     footer: Footer = field(default_factory=Footer)
     slides: tuple[Slide, ...] = ()
     sections: tuple[Section, ...] = ()
-
-
-class CachedReads(Protocol):
-    """What reads a value again only after the database says that something changed (`VersionProbe`)."""
-
-    async def cached(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
-        """The value that `read` returned under this name."""
 
 
 class StandingContent:

@@ -1,19 +1,17 @@
 """Reading what stands, and saving what is to stand from now on."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Mapping
 
 from pydantic import Field, ValidationError
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, Who, record
+from backend.cached_reads import CachedReads
 from backend.database import Database
 from backend.errors import InvalidData
 from backend.office_settings.models import StoredSetting
 from backend.settings import Identity, OfficeSettings, Settings
-
-T = TypeVar("T")
 
 LOW_STOCK = 3
 _LOW_STOCK_AT = "low_stock_at"
@@ -32,13 +30,6 @@ class SavedSettings(OfficeSettings):
 DEMO = Identity()
 MUST_BE_OWN = ("store_nit", "store_phone", "store_email")
 OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", "email", "company"))
-
-
-class CachedReads(Protocol):
-    """What reads a value again only after the database says that something changed (`VersionProbe`)."""
-
-    async def cached(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
-        """The value that `read` returned under this name."""
 
 
 class StandingSettings:

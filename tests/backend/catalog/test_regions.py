@@ -42,3 +42,9 @@ async def test_an_unknown_region_is_refused_also_when_it_comes_later(
     async with shop.database.transaction() as session:
         session.add(Region(id="reg_new", name="Las islas"))
     assert (await region_of_new_cart(store, region_id="reg_new"))["name"] == "Las islas"
+
+
+async def test_no_name_is_that_of_no_region(store: httpx.AsyncClient, shop_floor: Floor) -> None:
+    await region_of_new_cart(store)
+    answer = await store.post("/store/carts", json={"region_id": "None"})
+    assert (answer.status_code, answer.json()["message"]) == (404, "No regions found")

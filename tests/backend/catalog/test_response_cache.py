@@ -189,6 +189,17 @@ async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient
     assert (await store.get(address)).status_code == 400
 
 
+async def test_what_else_a_process_knows_is_no_key(
+    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor
+) -> None:
+    """It is stored beside the keys, under the name that is sent as one."""
+    await shop.content.now()
+    await shop.standing.now()
+    for name in ("content", "standing settings"):
+        answer = await store.get("/store/regions", headers={"x-publishable-api-key": name})
+        assert answer.status_code == 400
+
+
 async def test_a_change_that_is_taken_back_changes_nothing(
     shop: Shop, store: httpx.AsyncClient, address: str, statements: list[str]
 ) -> None:
