@@ -22,7 +22,7 @@ MAX_BYTES = 32 * 1024 * 1024
 """How much memory the responses of a process may take; the least recently used go first."""
 MAX_RESPONSE = MAX_BYTES // 16
 OVERHEAD = 2_000
-"""What a cached response takes beside its body, in bytes."""
+"""What a cached response takes beside its body and what it is known by, in bytes."""
 OF_AN_ID = 90
 """What it takes for each product that it shows."""
 
@@ -49,14 +49,21 @@ class MadeOf:
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response of the API, and the version of the catalogue it was made of."""
+    """A response of the API, the key it is known by, and the version of the catalogue it was made of."""
 
+    key: Key
     version: Version
     shows_stock: bool
     start: Message
     body: bytes
     tag: str
     products: tuple[str, ...] | None
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes; whoever asks decides how long its path and query are."""
+        known_by = sum(map(len, self.key))
+        return known_by + len(self.body) + OF_AN_ID * len(self.products or ()) + OVERHEAD
 
     def is_current(self, version: Version, changes: ProductChanges) -> bool:
         """Whether the API would respond the same at this version, which the changes of products are known of."""
@@ -76,7 +83,9 @@ class ResponseCache:
     def __init__(self, app: ASGIApp, probe: VersionProbe, max_bytes: int = MAX_BYTES) -> None:
         self._app = app
         self._probe = probe
-        self._responses: LRUCache[Key, CachedResponse] = LRUCache(max_bytes, getsizeof=_size)
+        self._responses: LRUCache[Key, CachedResponse] = LRUCache(
+            max_bytes, getsizeof=lambda response: response.size
+        )
 
     @property
     def size(self) -> int:
@@ -122,10 +131,10 @@ class ResponseCache:
         except OSError:
             return None
 
-    def store(self, key: Key, response: CachedResponse) -> None:
+    def store(self, response: CachedResponse) -> None:
         """Cache the response, unless it is too large."""
-        if _size(response) <= min(MAX_RESPONSE, self._responses.maxsize):
-            self._responses[key] = response
+        if response.size <= min(MAX_RESPONSE, self._responses.maxsize):
+            self._responses[response.key] = response
 
 
 @dataclass(slots=True, kw_only=True)
@@ -158,9 +167,9 @@ class _Recorder:
         tag = Headers(raw=stored["headers"]).get("etag", "")
         shows_stock = SHOWS_STOCK in unquote_to_bytes(self.key[1])
         response = CachedResponse(
-            self.version, shows_stock, stored, message["body"], tag, self.made_of.products
+            self.key, self.version, shows_stock, stored, message["body"], tag, self.made_of.products
         )
-        self.cache.store(self.key, response)
+        self.cache.store(response)
         if is_known(self.scope, tag):
             await NotModified(start["headers"])(self.scope, self.receive, self.send)
         else:
@@ -179,7 +188,3 @@ def route_template(path: str) -> str:
     """The template of a path that `CATALOGUE` matches: what is served from here never comes to its route."""
     store, kind, *one = path.removeprefix("/").split("/")
     return "/".join(("", store, kind, *("{id}" for _ in one)))
-
-
-def _size(response: CachedResponse) -> int:
-    return len(response.body) + OF_AN_ID * len(response.products or ()) + OVERHEAD

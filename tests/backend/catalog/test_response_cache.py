@@ -9,6 +9,8 @@ import httpx
 import pytest
 from sqlalchemy import delete, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from backend.app import Shop, create_api
 from backend.catalog.models import (
@@ -224,6 +226,20 @@ async def test_memory_is_bounded(shop: Shop, store: httpx.AsyncClient, address: 
         for limit in range(1, 20):
             assert (await client.get(f"/store/products?limit={limit}")).status_code == 200
     assert 0 < cache.size <= 20_000
+
+
+async def test_what_a_response_is_known_by_takes_memory_too(shop: Shop) -> None:
+    made: list[str] = []
+
+    async def api(scope: Scope, receive: Receive, send: Send) -> None:
+        made.append(scope["query_string"].decode()[-1])
+        await PlainTextResponse("little")(scope, receive, send)
+
+    transport = httpx.ASGITransport(ResponseCache(api, shop.catalog_version, max_bytes=20_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://s") as client:
+        for number in (1, 2, 3, 4, 5, 5, 1):
+            await client.get(f"/store/products?fields={'x' * 4_000}{number}")
+    assert made == ["1", "2", "3", "4", "5", "1"]
 
 
 async def test_the_version_never_comes_back(database: Database) -> None:
