@@ -11,9 +11,8 @@ from cachetools import LRUCache
 from fastapi import Request
 
 from backend.catalog.listing import Page
-from backend.catalog.response_cache import VERSION
+from backend.catalog.response_cache import MADE_OF, MadeOf, shows_only
 from backend.catalog.store_schemas import ProductsParameters
-from backend.catalog.version_probe import Version
 
 MAX_BYTES = 4 * 1024 * 1024
 """How much memory the pages of a process may take; the least recently used go first."""
@@ -40,21 +39,28 @@ class FoundPages:
     async def find(
         self, request: Request, channel: str, asked: ProductsParameters, read: Callable[[], Awaitable[Page]]
     ) -> Page:
-        """The page that `read` finds; read again only after its list may have changed."""
-        version: Version | None = request.scope.get(VERSION)
-        if version is None or not is_of_lists(asked):
+        """The page that `read` finds; read again only after its list may have changed.
+
+        Where lists decide of the page, its response shows only these products (`shows_only`).
+        """
+        made_of: MadeOf | None = request.scope.get(MADE_OF)
+        if made_of is None or not _is_of_lists(asked):
             return await read()
-        key = (request.scope["query_string"], channel)
+        page = await self._of_lists((request.scope["query_string"], channel), made_of.version.lists, read)
+        shows_only(request, page.ids)
+        return page
+
+    async def _of_lists(self, key: Key, lists: int, read: Callable[[], Awaitable[Page]]) -> Page:
         known = self._pages.get(key)
-        if known is not None and known[0] == version.lists:
+        if known is not None and known[0] == lists:
             return known[1]
         page = await read()
         if _size(key, page) <= self._pages.maxsize:
-            self._pages[key] = (version.lists, page)
+            self._pages[key] = (lists, page)
         return page
 
 
-def is_of_lists(asked: ProductsParameters) -> bool:
+def _is_of_lists(asked: ProductsParameters) -> bool:
     """Whether the page is the same for as long as the version of lists is."""
     if (asked.order or "").removeprefix("-") in _NOT_OF_LISTS:
         return False

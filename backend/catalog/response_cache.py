@@ -31,8 +31,6 @@ CATALOGUE = re.compile(
 )
 SHOWS_STOCK = b"inventory_quantity"
 KEY_HEADER = b"x-publishable-api-key"
-VERSION = "trompo.catalog_version"
-"""Key in a request's scope: the version that was read when it came."""
 MADE_OF = "trompo.made_of"
 """Key in a request's scope: its `MadeOf`."""
 
@@ -41,40 +39,43 @@ Key = tuple[str, bytes, bytes]
 
 @dataclass(slots=True)
 class MadeOf:
-    """What a response is made of; who makes it may tell."""
+    """What a response is made of; who makes it may tell.
 
+    Its version was read when the request came, so it is never too new.
+    """
+
+    version: Version
     products: tuple[str, ...] | None = None
     """The products it shows, if it is the same until one of them changes, a list, or what products share."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """A response of the API, the key it is known by, and the version of the catalogue it was made of."""
+    """A response of the API, the key it is known by, and what it was made of."""
 
     key: Key
-    version: Version
+    made_of: MadeOf
     shows_stock: bool
     start: Message
     body: bytes
     tag: str
-    products: tuple[str, ...] | None
 
     @property
     def size(self) -> int:
         """Bytes that it takes; whoever asks decides how long its path and query are."""
         known_by = sum(map(len, self.key))
-        return known_by + len(self.body) + OF_AN_ID * len(self.products or ()) + OVERHEAD
+        return known_by + len(self.body) + OF_AN_ID * len(self.made_of.products or ()) + OVERHEAD
 
     def is_current(self, version: Version, changes: ProductChanges) -> bool:
         """Whether the API would respond the same at this version, which the changes of products are known of."""
-        own = self.version
+        own, products = self.made_of.version, self.made_of.products
         if self.shows_stock and own.stock != version.stock:
             return False
         if own.catalog == version.catalog:
             return True
-        if self.products is None or (own.shared, own.lists) != (version.shared, version.lists):
+        if products is None or own.beside_products != version.beside_products:
             return False
-        return changes.none_since(own.product_changes, self.products)
+        return changes.none_since(own.product_changes, products)
 
 
 class ResponseCache:
@@ -111,10 +112,10 @@ class ResponseCache:
         if response is None or not response.is_current(version, self._probe.product_changes):
             # the API is asked unconditionally: a 304 could not be cached
             headers_left = [line for line in scope["headers"] if line[0] != IF_NONE_MATCH]
-            made_of = MadeOf()
-            whole = {**scope, "headers": headers_left, VERSION: version, MADE_OF: made_of}
+            made_of = MadeOf(version)
+            whole = {**scope, "headers": headers_left, MADE_OF: made_of}
             recorder = _Recorder(
-                cache=self, key=key, version=version, made_of=made_of, scope=scope, receive=receive, send=send
+                cache=self, key=key, made_of=made_of, scope=scope, receive=receive, send=send
             )
             await self._app(whole, receive, recorder)
         elif is_known(scope, response.tag):
@@ -139,11 +140,10 @@ class ResponseCache:
 
 @dataclass(slots=True, kw_only=True)
 class _Recorder:
-    """Sends a response and caches it. Its version was read before it was made, so it is never too new."""
+    """Sends a response and caches it."""
 
     cache: ResponseCache
     key: Key
-    version: Version
     made_of: MadeOf
     scope: Scope
     receive: Receive
@@ -166,9 +166,7 @@ class _Recorder:
         stored = {**start, "headers": [*start["headers"]]}
         tag = Headers(raw=stored["headers"]).get("etag", "")
         shows_stock = SHOWS_STOCK in unquote_to_bytes(self.key[1])
-        response = CachedResponse(
-            self.key, self.version, shows_stock, stored, message["body"], tag, self.made_of.products
-        )
+        response = CachedResponse(self.key, self.made_of, shows_stock, stored, message["body"], tag)
         self.cache.store(response)
         if is_known(self.scope, tag):
             await NotModified(start["headers"])(self.scope, self.receive, self.send)

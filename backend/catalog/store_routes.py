@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.found_pages import FoundPages, is_of_lists
+from backend.catalog.found_pages import FoundPages
 from backend.catalog.listing import Page, matching_categories, matching_collections, searched_page
 from backend.catalog.models import Collection, Region, for_sale
 from backend.catalog.product_parts import Among
@@ -76,8 +76,6 @@ async def list_products(
         page = await pages.find(request, channel, asked, find)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
         products = await writer.write_json(page.ids, Among.FOR_SALE, request.app.state.written_products)
-    if is_of_lists(asked):
-        shows_only(request, page.ids)
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_QUERY = "SELECT catalog, stock, lists, sold_out, shared, product_changes FROM catalog_version WHERE id = 1"
 MOST_CHANGES = 5_000
 """Products whose last change is remembered. When more have changed, all count as changed."""
 _CHANGES = "SELECT product_id, number FROM product_change WHERE number > $1 LIMIT $2"
@@ -44,6 +43,14 @@ class Version(NamedTuple):
     def without_units(self) -> "Version":
         """The same for all versions between which units were sold or came, but nothing was sold out or came back."""
         return self._replace(stock=0)
+
+    @property
+    def beside_products(self) -> tuple[int, int]:
+        """The same for all versions between which single products changed, but no list, and nothing that they share."""
+        return self.lists, self.shared
+
+
+_QUERY = f"SELECT {', '.join(Version._fields)} FROM catalog_version WHERE id = 1"  # noqa: S608 - names of our own
 
 
 class ProductChanges:
@@ -116,12 +123,11 @@ class VersionProbe:
             version = await self.now()
         except OSError:
             return await read()
-        made_of = (version.shared, version.lists)
         known, value = self._values.get(name, (None, None))
-        if known != made_of:
+        if known != version.beside_products:
             value = await read()
             if value is not None:
-                self._values[name] = (made_of, value)
+                self._values[name] = (version.beside_products, value)
         return cast("T", value)
 
     async def close(self) -> None:

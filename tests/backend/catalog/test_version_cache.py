@@ -14,6 +14,8 @@ OTHERS = [
     FIRST._replace(stock=2),
     FIRST._replace(lists=2),
     FIRST._replace(sold_out=2),
+    FIRST._replace(shared=2),
+    FIRST._replace(product_changes=2),
     FIRST._replace(catalog=0),
 ]
 
