@@ -125,15 +125,16 @@ class Refresher:
 
     async def _refresh(self, token: str) -> None:
         try:
-            while token in self._waiting:
-                await self._update(token, self._waiting.pop(token))
-        except Exception:
-            log.exception("an open page could not be refreshed")
+            while token in self._waiting:  # also after a failure: a change may have come meanwhile
+                try:
+                    await self._update(token, self._waiting.pop(token))
+                except Exception:
+                    log.exception("an open page could not be refreshed")
         finally:
             del self._tasks[token]
 
     async def _update(self, token: str, due: Collection[Showing]) -> None:
-        """Let these states of a page read again what they show."""
+        """Let these states of a page read again what they show; one that fails takes no other with it."""
         page = BaseStateToken(ident=token, cls=next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
         async with self._locks, self._app.modify_state(page) as root, self._places:
@@ -141,8 +142,11 @@ class Refresher:
             for showing in due:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
-                    # not public: every public method of a state is an event that anybody may send
-                    await cast(Refreshable, state)._update()  # noqa: SLF001
+                    try:
+                        # not public: every public method of a state is an event that anybody may send
+                        await cast(Refreshable, state)._update()  # noqa: SLF001
+                    except Exception:
+                        log.exception("%s of an open page could not be refreshed", showing.state.__name__)
                 else:
                     self._pages.forget(token, showing)
         if has_to_start_over:

@@ -20,7 +20,7 @@ from backend.events import publish
 from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
 from storefront.live import refresh
-from storefront.live.open_pages import OpenPages
+from storefront.live.open_pages import OpenPages, Showing
 from storefront.live.refresh import Refresher
 from storefront.live.state_loss import KnownClientState, start_over_event
 from storefront.pages import home
@@ -29,7 +29,7 @@ from storefront.pages.home import HomeState
 from storefront.pages.loading import PageParams
 from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
-from storefront.state.frame import FrameState
+from storefront.state.frame import FrameState, show_frame
 from storefront.state.wishlist import WishlistState
 from tests.shop_floor import Floor, make_toy
 
@@ -403,6 +403,61 @@ async def test_one_page_that_fails_takes_no_other_with_it(
     browsers.refresher.notify([trompo])  # and the next round finds it again
     await browsers.settled()
     assert browsers.told() == ["ana", "luis"]
+
+
+async def test_a_change_that_came_while_a_refresh_failed_is_shown(
+    browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trompo = await toys.make("trompo")
+    read, at_work, may_fail = ProductState._update, asyncio.Event(), asyncio.Event()
+
+    async def fail_once(state: ProductState) -> None:
+        if at_work.is_set():
+            await read(state)
+            return
+        at_work.set()
+        await may_fail.wait()
+        raise ZeroDivisionError
+
+    await browsers.open("ana", "/product/trompo", ProductState)
+    monkeypatch.setattr(ProductState, "_update", fail_once)
+    await toys.cost("trompo", 12_300)
+    browsers.refresher.notify([trompo])
+    await at_work.wait()
+    refresh_soon, is_waiting = browsers.refresher._refresh_soon, asyncio.Event()
+
+    def noted(token: str, showing: Showing) -> None:
+        refresh_soon(token, showing)
+        is_waiting.set()
+
+    monkeypatch.setattr(browsers.refresher, "_refresh_soon", noted)
+    await toys.cost("trompo", 12_400)
+    browsers.refresher.notify([trompo])
+    await is_waiting.wait()
+    may_fail.set()
+    await browsers.settled()
+    assert (await browsers.state("ana", ProductState)).content.detail.card.price == 12_400
+
+
+async def test_a_state_that_fails_takes_no_other_of_its_page_with_it(
+    browsers: Browsers, toys: Toys, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await toys.make("trompo")
+    asked: list[str] = []
+
+    async def fail(state: rx.State) -> None:
+        asked.append(state.get_name())
+        raise ZeroDivisionError
+
+    for state in (ProductState, FrameState):
+        monkeypatch.setattr(state, "_update", fail)
+    await browsers.open("ana", "/product/trompo", ProductState)
+    await browsers.open("ana", "/product/trompo", FrameState, show_frame)
+    with caplog.at_level(logging.ERROR, "storefront"):
+        browsers.refresher.notify(None)
+        await browsers.settled()
+    assert asked == [ProductState.get_name(), FrameState.get_name()]
+    assert caplog.text.count("could not be refreshed") == 2
 
 
 async def test_what_could_not_be_read_for_all_is_tried_again_by_each(
