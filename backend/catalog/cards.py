@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import NEW_FOR, Picture, Product, Variant
+from backend.catalog.models import Picture, Product, Variant, new_since
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.ratings import rating_of
 from backend.catalog.views import PictureView, ProductCard
-from backend.clock import now
 from backend.inventory.models import InventoryLevel
 from backend.money import format_cop, percent_off
 from backend.texts import _
@@ -90,7 +89,7 @@ def _card(
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,
         available=bool(in_stock),
-        is_new=product.created_at >= now() - NEW_FOR,
+        is_new=product.created_at >= new_since(),
         featured=product.featured,
         variant_id=variant.id,
         picture=views[0] if views else None,

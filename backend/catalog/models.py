@@ -25,6 +25,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.clock import now
 from backend.database import UtcDateTime
+from backend.dates import day_begin, today_in_colombia
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
@@ -427,7 +428,7 @@ class Picture(Timestamps, table=True):
 
 
 NEW_FOR = timedelta(days=30)
-"""How long a product counts as new."""
+"""How long before the beginning of today a product may have been created that counts as new."""
 
 
 def for_sale() -> ColumnElement[bool]:
@@ -445,9 +446,17 @@ def put_forward() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnE
     return Product.featured.desc(), Product.created_at.desc(), Product.id.desc()
 
 
+def new_since() -> datetime:
+    """When the oldest products were created that count as new. It changes at the beginning of a day in Colombia only.
+
+    So what shows whether a product is new can be stored for a day (`backend.catalog.version_cache`).
+    """
+    return day_begin(today_in_colombia(now())) - NEW_FOR
+
+
 def is_new() -> ColumnElement[bool]:
-    """The product was created within `NEW_FOR`."""
-    return Product.created_at >= now() - NEW_FOR
+    """The product counts as new."""
+    return Product.created_at >= new_since()
 
 
 def units_of_product() -> ScalarSelect[int]:

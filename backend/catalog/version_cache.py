@@ -1,17 +1,21 @@
 """Values that are read again only after the catalogue or the stock has changed.
 
 This is no cache by time or tag (spec: Storefront view rules 5): the database is asked before each use whether anything
-has changed since (`backend.catalog.version_probe`).
+has changed since (`backend.catalog.version_probe`). What is shown of a product depends on the day too: it may be new.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
+from datetime import date
 from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
 from backend.catalog.version_probe import Version
+from backend.clock import now
+from backend.dates import today_in_colombia
 from backend.single_flight import SingleFlight
 
+MadeOf = tuple[Version, date]
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
@@ -23,7 +27,7 @@ def _one(_value: object) -> int:
 class VersionCache(Generic[Key, Value]):
     """Values by key, each with the version that it holds for. The least recently used go first.
 
-    A key says all that its value depends on besides the database; nobody changes a value.
+    A key says all that its value depends on besides the database and the day in Colombia; nobody changes a value.
     """
 
     def __init__(
@@ -33,7 +37,7 @@ class VersionCache(Generic[Key, Value]):
         self._version = version
         self._reading = SingleFlight[Key, Value]()
         self._size = size
-        self._stored: LRUCache[Key, tuple[Version, Value]] = LRUCache(
+        self._stored: LRUCache[Key, tuple[MadeOf, Value]] = LRUCache(
             most, getsizeof=lambda stored: size(stored[1])
         )
 
@@ -52,18 +56,18 @@ class VersionCache(Generic[Key, Value]):
         return await self._reading.share_next(key, lambda: self._read(key, read, shows_units))
 
     async def _read(self, key: Key, read: Callable[[], Awaitable[Value]], shows_units: bool) -> Value:
-        version = await self._now(shows_units)  # asked for first: what is read is never older
-        if (stored := self._at(version, key)) is not None:  # whoever read before has read it
+        made_of = await self._now(shows_units)  # asked for first: what is read is never older
+        if (stored := self._at(made_of, key)) is not None:  # whoever read before has read it
             return stored[1]
         value = await read()
         if self._size(value) <= self._stored.maxsize:
-            self._stored[key] = (version, value)
+            self._stored[key] = (made_of, value)
         return value
 
-    async def _now(self, shows_units: bool) -> Version:
+    async def _now(self, shows_units: bool) -> MadeOf:
         version = await self._version()
-        return version if shows_units else version.without_units
+        return version if shows_units else version.without_units, today_in_colombia(now())
 
-    def _at(self, version: Version, key: Key) -> tuple[Version, Value] | None:
+    def _at(self, made_of: MadeOf, key: Key) -> tuple[MadeOf, Value] | None:
         stored = self._stored.get(key)
-        return stored if stored is not None and stored[0] == version else None
+        return stored if stored is not None and stored[0] == made_of else None

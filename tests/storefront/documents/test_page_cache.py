@@ -1,12 +1,15 @@
 """A page is loaded again after every change, and only then (spec: Storefront view rules 5)."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta, tzinfo
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import Variant
+from backend.catalog.models import NEW_FOR, Product, Variant
+from backend.clock import now
+from backend.dates import day_begin, today_in_colombia
 from backend.inventory.models import InventoryLevel
 from storefront.documents import page_cache
 from storefront.documents.page_cache import LoadedPage, PageCache, load_page
@@ -58,6 +61,25 @@ async def test_a_change_is_in_the_very_next_document(toyshop: Shop, loaded: list
     third = await get("/product/oso")
     assert len({first.initial_state, second.initial_state, third.initial_state}) == 3
     assert loaded == ["/product/oso"] * 3
+
+
+async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    today = day_begin(today_in_colombia(now()))
+    shown = today
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return shown.astimezone(tz)
+
+    monkeypatch.setattr("backend.clock.datetime", Clock)
+    async with toyshop.database.transaction() as session:
+        await session.execute(update(Product).values(created_at=today - NEW_FOR))
+    get = getter(PageCache())
+    for later, is_new in ((0, True), (24 * 3600 - 1, True), (24 * 3600, False)):
+        shown = today + timedelta(seconds=later)
+        for path in ("/", "/catalog", "/product/oso"):
+            assert (b'"is_new":true' in (await get(path)).initial_state) is is_new
 
 
 async def test_what_belongs_to_a_shopper_is_not_stored(toyshop: Shop, loaded: list[str]) -> None:
