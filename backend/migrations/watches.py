@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from alembic import op
 
+_COUNTERS = ("catalog", "stock", "lists", "sold_out", "shared")
 # The version is the id of the transaction that wrote it. A deferred trigger runs at the commit: the one row that all
 # writers share is locked last and for no longer than the commit takes, so nobody can deadlock on it or wait long.
 # PostgreSQL looks at a branch when it is first reached, so earlier revisions need not have all the columns.
 _RAISES = "\n".join(
     f"  IF '{counter}' = ANY(TG_ARGV) THEN"  # noqa: S608 - names of our own
     f" UPDATE catalog_version SET {counter} = version WHERE {counter} <> version; END IF;"
-    for counter in ("catalog", "stock", "lists", "sold_out", "shared")
+    for counter in _COUNTERS
 )
 _NOTE_CHANGE = f"""
 CREATE OR REPLACE FUNCTION note_catalog_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -91,6 +92,34 @@ def watch(
         note = f"UPDATE catalog_version SET {raised}"  # noqa: S608 - names of our own
         condition = conditions.get(event, "")
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} {condition} BEGIN {note}; END")
+
+
+def unwatch(table: str) -> None:
+    """Take away what `watch` made for all changes of the table."""
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(f"DROP TRIGGER watch_{table} ON {table}")
+        return
+    for event in ("insert", "update", "delete"):
+        op.execute(f"DROP TRIGGER watch_{table}_{event}")
+
+
+def watch_emptying(table: str) -> None:
+    """Let PostgreSQL's TRUNCATE of the table change all numbers: no trigger of rows sees it. SQLite has no such thing.
+
+    The trigger cannot be deferred, so the one row is locked until the commit: nobody but a person empties a table.
+    """
+    if op.get_bind().dialect.name == "postgresql":
+        counters = ", ".join(f"'{counter}'" for counter in _COUNTERS)
+        op.execute(
+            f"CREATE TRIGGER watch_emptying_of_{table} AFTER TRUNCATE ON {table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION note_catalog_change({counters})"
+        )
+
+
+def unwatch_emptying(table: str) -> None:
+    """Take away what `watch_emptying` made."""
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(f"DROP TRIGGER watch_emptying_of_{table} ON {table}")
 
 
 def watch_products(table: str) -> None:

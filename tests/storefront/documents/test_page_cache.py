@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta, tzinfo
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from backend.app import Shop
-from backend.catalog.models import NEW_FOR, Product, Variant
+from backend.catalog.models import NEW_FOR, FormerHandle, Product, Variant
 from backend.clock import now
 from backend.dates import day_begin, today_in_colombia
 from backend.inventory.models import InventoryLevel
@@ -61,6 +61,17 @@ async def test_a_change_is_in_the_very_next_document(toyshop: Shop, loaded: list
     third = await get("/product/oso")
     assert len({first.initial_state, second.initial_state, third.initial_state}) == 3
     assert loaded == ["/product/oso"] * 3
+
+
+async def test_who_adds_a_former_handle_by_hand_leads_on_at_once(toyshop: Shop) -> None:
+    get = getter(PageCache())
+    assert (await get("/product/osito")).meta.status == 404
+    async with toyshop.database.transaction() as session:
+        oso = (await session.execute(select(Product.id).where(Product.handle == "oso"))).scalar_one()
+        former = FormerHandle(handle="osito", product_id=oso)
+        await session.execute(insert(FormerHandle).values(former.model_dump()))
+    meta = (await get("/product/osito")).meta
+    assert (meta.status, meta.moved_to) == (301, "/product/oso")
 
 
 async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
