@@ -5,6 +5,7 @@ has changed since (`backend.catalog.version_probe`). What is shown of a product 
 """
 
 from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
 from datetime import date
 from typing import Generic, TypeVar
 
@@ -20,8 +21,15 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-def _one(_value: object) -> int:
+def _one(_key: object, _value: object) -> int:
     return 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored(Generic[Value]):
+    made_of: MadeOf
+    value: Value
+    size: int
 
 
 class VersionCache(Generic[Key, Value]):
@@ -31,15 +39,16 @@ class VersionCache(Generic[Key, Value]):
     """
 
     def __init__(
-        self, version: Callable[[], Awaitable[Version]], most: int, size: Callable[[Value], int] = _one
+        self,
+        version: Callable[[], Awaitable[Version]],
+        most: int,
+        size: Callable[[Key, Value], int] = _one,
     ) -> None:
-        """`version` gives what is committed now; the `size` of all values together is `most` at most."""
+        """`version` gives what is committed now; the `size` of all keys and values together is `most` at most."""
         self._version = version
         self._reading = SingleFlight[Key, Value]()
         self._size = size
-        self._stored: LRUCache[Key, tuple[MadeOf, Value]] = LRUCache(
-            most, getsizeof=lambda stored: size(stored[1])
-        )
+        self._stored: LRUCache[Key, _Stored[Value]] = LRUCache(most, getsizeof=lambda stored: stored.size)
 
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True) -> Value:
         """What `read` gives at the version of now.
@@ -52,22 +61,23 @@ class VersionCache(Generic[Key, Value]):
             Exception: what `read` raised, for all who share it.
         """
         if (stored := self._at(await self._now(shows_units), key)) is not None:
-            return stored[1]
+            return stored.value
         return await self._reading.share_next(key, lambda: self._read(key, read, shows_units))
 
     async def _read(self, key: Key, read: Callable[[], Awaitable[Value]], shows_units: bool) -> Value:
         made_of = await self._now(shows_units)  # asked for first: what is read is never older
         if (stored := self._at(made_of, key)) is not None:  # whoever read before has read it
-            return stored[1]
+            return stored.value
         value = await read()
-        if self._size(value) <= self._stored.maxsize:
-            self._stored[key] = (made_of, value)
+        size = self._size(key, value)
+        if size <= self._stored.maxsize:
+            self._stored[key] = _Stored(made_of, value, size)
         return value
 
     async def _now(self, shows_units: bool) -> MadeOf:
         version = await self._version()
         return version if shows_units else version.without_units, today_in_colombia(now())
 
-    def _at(self, made_of: MadeOf, key: Key) -> tuple[MadeOf, Value] | None:
+    def _at(self, made_of: MadeOf, key: Key) -> _Stored[Value] | None:
         stored = self._stored.get(key)
-        return stored if stored is not None and stored[0] == made_of else None
+        return stored if stored is not None and stored.made_of == made_of else None

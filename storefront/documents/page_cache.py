@@ -23,7 +23,9 @@ from storefront.state.frame import Frame, FrameState, frame_values
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 16 * 2**20
-"""Bytes of initial states that are stored; the least recently used go first."""
+"""Bytes of pages that are stored; the least recently used go first."""
+OVERHEAD = 2_000
+"""What a stored page takes beside its address, its state and its structured data, in bytes."""
 ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"))
 """Characters that mean something in the text of an element."""
 
@@ -52,9 +54,7 @@ class PageCache:
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._loading = SingleFlight[str, LoadedPage]()
-        self._stored = VersionCache[str, LoadedPage](
-            _version, max_bytes, lambda page: len(page.initial_state)
-        )
+        self._stored = VersionCache[str, LoadedPage](_version, max_bytes, size_of)
 
     async def page(self, page: Page, url: str) -> LoadedPage:
         """What the page shows at this address. Only public pages are stored.
@@ -75,6 +75,11 @@ class PageCache:
             Exception: the departments could not be read.
         """
         return await self._stored.get("", load_not_found, shows_units=False)
+
+
+def size_of(url: str, page: LoadedPage) -> int:
+    """Bytes that a page takes, stored by the address that was asked for: whoever asks decides how long it is."""
+    return len(url) + len(page.initial_state) + len(page.meta.structured_data) + OVERHEAD
 
 
 async def _version() -> Version:

@@ -131,7 +131,7 @@ async def test_the_least_recently_used_go_first_and_what_is_too_large_is_not_kep
 
         return read_it
 
-    cache = VersionCache[str, str](catalogue.now, 6, len)
+    cache = VersionCache[str, str](catalogue.now, 6, lambda _key, value: len(value))
     for text in ("abc", "def", "abc", "ghi", "abc", "def", "larger than all", "larger than all"):
         await cache.get(text, reads(text))
     assert read == ["abc", "def", "ghi", "def", "larger than all", "larger than all"]

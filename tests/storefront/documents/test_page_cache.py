@@ -12,7 +12,7 @@ from backend.clock import now
 from backend.dates import day_begin, today_in_colombia
 from backend.inventory.models import InventoryLevel
 from storefront.documents import page_cache
-from storefront.documents.page_cache import LoadedPage, PageCache, load_page
+from storefront.documents.page_cache import LoadedPage, PageCache, load_page, size_of
 from storefront.pages.routes import Page, page_at
 
 Get = Callable[[str], Awaitable[LoadedPage]]
@@ -100,9 +100,19 @@ async def test_what_belongs_to_a_shopper_is_not_stored(toyshop: Shop, loaded: li
     assert loaded == ["/cart", "/cart"]
 
 
+async def test_what_a_page_is_known_by_takes_memory_too(toyshop: Shop, loaded: list[str]) -> None:
+    home, cache = page_at(()), PageCache(max_bytes=300_000)
+    assert home is not None
+    for number in (1, 2, 3, 3, 1):
+        await cache.page(home, f"/?{'x' * 100_000}{number}")
+    assert [address[-1] for address in loaded] == ["1", "2", "3", "1"]
+
+
 async def test_the_least_recently_used_go_first(toyshop: Shop, loaded: list[str]) -> None:
-    size = len((await getter(PageCache())("/")).initial_state)
-    get = getter(PageCache(max_bytes=size + 10))
+    get = getter(PageCache())
+    sizes = [size_of(url, await get(url)) for url in ("/", "/product/oso")]
+    loaded.clear()
+    get = getter(PageCache(max_bytes=max(sizes)))
     for url in ("/", "/product/oso", "/"):
         await get(url)
-    assert loaded == ["/", "/", "/product/oso", "/"]
+    assert loaded == ["/", "/product/oso", "/"]
