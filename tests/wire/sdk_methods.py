@@ -44,7 +44,7 @@ DECISIONS = {
     "admin.views": "saved views belong to the platform's dashboard",
     "admin.layouts": "saved views belong to the platform's dashboard",
     "admin.propertyLabel": "saved views belong to the platform's dashboard",
-    "admin.workflowExecution": "jobs are seen with `trompo jobs` and in /metrics",
+    "admin.workflowExecution": "jobs are counted in /health and /metrics; one that was given up is in attention",
     "admin.plugin": "there are none",
     "admin.taxRegion": "IVA is the law's: it is read, not changed",
     "admin.taxRate": "IVA is the law's: it is read, not changed",
