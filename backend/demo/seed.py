@@ -37,6 +37,8 @@ from backend.tables import JsonObject
 
 log = logging.getLogger(__name__)
 
+PICTURES = "/demo/"
+"""How the addresses of the demo toys' pictures begin, and nobody else's."""
 PICTURE_WIDTHS = (320, 640, 960)
 MADE_HERE = "hecho-en-colombia"
 MARK = "NTC-EN 71-1 (dato de ejemplo)"
@@ -203,4 +205,4 @@ def _picture(product_id: str, rank: int, entry: dict[str, str]) -> Picture:
 
 
 def _picture_url(file: str, width: int) -> str:
-    return f"/demo/{file}-{width}.webp"
+    return f"{PICTURES}{file}-{width}.webp"

@@ -14,6 +14,7 @@ from backend.catalog.models import Picture, Product
 from backend.catalog.picture_store import PictureStore, PicturesUnavailable
 from backend.clock import now
 from backend.database import Database, database_now
+from backend.demo.seed import PICTURES as DEMO_PICTURES
 from backend.doctor.findings import Finding, failure, ok, warning
 from backend.legal.texts import current_texts, missing_review
 from backend.office_settings import demo_problems, read_standing
@@ -61,20 +62,27 @@ async def floor(database: Database) -> AsyncIterator[Finding]:
         yield ok("floor", "region, sales channel, key, warehouse and ways to ship are there")
 
 
-async def toys(database: Database) -> AsyncIterator[Finding]:
-    """How many toys are for sale, and which say too little of themselves."""
+async def toys(database: Database, settings: Settings) -> AsyncIterator[Finding]:
+    """How many toys are for sale, which say too little of themselves, and in production those of the demo shop."""
     for_sale = (Product.status == "published", Product.deleted_at.is_(None))
     pictured = select(Picture.product_id)
     counts = [
         select(func.count()).select_from(Product).where(*for_sale),
         select(func.count()).select_from(Product).where(*for_sale, Product.weight.is_(None)),
         select(func.count()).select_from(Product).where(*for_sale, Product.id.not_in(pictured)),
+        select(func.count())
+        .select_from(Product)
+        .where(*for_sale, Product.thumbnail.startswith(DEMO_PICTURES)),
     ]
     async with database.read() as session:
-        published, weightless, bare = [(await session.execute(count)).scalar_one() for count in counts]
+        published, weightless, bare, demo = [(await session.execute(count)).scalar_one() for count in counts]
     if not published:
         yield warning("toys", "none is for sale: `trompo catalog import FILE.csv`")
         return
+    if demo and settings.gateway_env is GatewayEnv.PRODUCTION:
+        yield warning(
+            "toys", f"{demo} of {published} are the demo shop's: take them out at /oficina/productos"
+        )
     if bare:
         yield warning("toys", f"{bare} of {published} have no picture")
     if weightless:

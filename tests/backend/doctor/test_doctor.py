@@ -10,12 +10,12 @@ from pathlib import Path
 import httpx
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import delete
+from sqlalchemy import delete, func, select
 from typer.testing import CliRunner
 
 from backend.app import Shop
 from backend.backups import Backup
-from backend.catalog.models import Region
+from backend.catalog.models import Product, Region
 from backend.catalog.picture_store import picture_store
 from backend.cli import app
 from backend.clock import now
@@ -63,6 +63,22 @@ async def test_a_healthy_shop_has_a_line_for_each_thing(shop: Shop) -> None:
     told = json.loads(as_json(findings))
     assert told["ok"] is True
     assert set(told["findings"][0]) == {"name", "status", "message"}
+
+
+async def test_toys_of_the_demo_are_told_where_money_is_real(shop: Shop) -> None:
+    await seed(shop.database, shop.settings)
+    tried, (demo, *others) = [
+        await found(shop_checks.toys(shop.database, settings))
+        for settings in (shop.settings, shop.settings.model_copy(update=PRODUCTION))
+    ]
+    async with shop.database.read() as session:
+        toys = await session.scalar(select(func.count()).where(Product.status == "published"))
+    assert demo == (
+        "toys",
+        Status.WARNING,
+        f"{toys} of {toys} are the demo shop's: take them out at /oficina/productos",
+    )
+    assert others == tried
 
 
 async def test_a_shop_without_its_floor_fails(shop: Shop) -> None:
