@@ -26,6 +26,7 @@ HONOR = {
     K.STOCK_SHORT: _("Ya están las unidades"),
     K.LABEL_IN_DOUBT: _("La guía sí está"),
     K.LABEL_TOO_EXPENSIVE: _("Comprar la guía"),
+    **dict.fromkeys((K.INVOICE_REJECTED, K.INVOICE_LATE, K.INVOICE_WAITS), _("Reintentar")),
     K.JOB_FAILED: _("Correrla otra vez"),
     K.BAR_CODE_TWICE: _("Ya tiene su código"),
 }

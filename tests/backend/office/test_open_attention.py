@@ -42,6 +42,13 @@ async def test_every_kind_says_what_happened_and_what_to_do(shop: Shop) -> None:
         assert needs.get(Action.REFUNDED, "reference") == "reference"
 
 
+async def test_only_money_is_accepted_as_a_payment(shop: Shop) -> None:
+    await raise_all(shop)
+    for row in (await page(shop)).rows:
+        labels = {way.label for way in (row.recommended, *row.others)}
+        assert "Aceptar el pago" not in labels or Action.REFUNDED in RULES[AttentionKind(row.kind)].actions
+
+
 async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_ROWS", 4)
     await raise_all(shop)
