@@ -16,6 +16,8 @@ def all_tables() -> MetaData:
     import backend.catalog.price_lists.models
     import backend.content.models
     import backend.customers.models
+    import backend.exports.models
+    import backend.imports.models
     import backend.inventory.models
     import backend.invoices.models
     import backend.jobs.models
