@@ -17,6 +17,7 @@ from storefront.build import CLIENT, RENDERER, ROOT, SOURCES, STAMP, is_up_to_da
 
 CONTENTS = (
     *SOURCES,
+    "LICENSE",
     "Makefile",
     "README.md",
     "deploy",

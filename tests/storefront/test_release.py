@@ -20,7 +20,13 @@ def test_a_release_holds_what_another_machine_cannot_make_and_nothing_of_this_on
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")
     (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
-    for name in ("Makefile", "rxconfig.py", "requirements/run.txt", ".web/build/server/renderer.mjs"):
+    for name in (
+        "LICENSE",
+        "Makefile",
+        "rxconfig.py",
+        "requirements/run.txt",
+        ".web/build/server/renderer.mjs",
+    ):
         assert (folder / name).is_file(), name
     assert not [path for path in folder.rglob("*") if path.name in {"__pycache__", "node_modules", ".venv"}]
     assert (folder / ".web/build/client/index.html").is_file()
