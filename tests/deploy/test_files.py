@@ -67,6 +67,13 @@ def test_the_image_holds_all_that_pages_are_built_from() -> None:
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
+def test_the_image_is_built_for_the_language_that_it_speaks() -> None:
+    image = text_of("Dockerfile")
+    assert "STORE_LOCALE=$STORE_LOCALE python -m storefront.build" in image
+    assert re.search(r"^ENV .* STORE_LOCALE=\$STORE_LOCALE$", image, re.MULTILINE)
+    assert COMPOSE["services"]["shop1"]["build"]["args"] == {"STORE_LOCALE": "${STORE_LOCALE:-es}"}
+
+
 def test_who_starts_it_waits_until_it_has_drained() -> None:
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]
