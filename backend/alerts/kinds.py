@@ -17,7 +17,7 @@ class AlertKind(StrEnum):
     CERTIFICATE = "certificate"
     """The certificate of PUBLIC_URL is good for fewer days than ALERT_CERTIFICATE_DAYS, or for none."""
     OUTSIDE = "outside"
-    """The gateway or the carrier has answered nothing usable for ALERT_FAILING_MINUTES."""
+    """A service that `backend.http_client` calls has answered nothing usable for ALERT_FAILING_MINUTES."""
     MAIL = "mail"
     """Mails to people were given up, and nobody has looked at them yet."""
 

@@ -63,7 +63,7 @@ class RunsRenderer(Protocol):
 
 
 class Health(BaseModel):
-    """What `GET /health` answers. `sandbox`: the embedded gateway and carrier answer in place of the real ones.
+    """What `GET /health` answers. `sandbox`: the embedded gateway answers in place of the real one.
 
     `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
     null where no pages are rendered: in development, and in a program without pages. `checks` and `draining`: see
