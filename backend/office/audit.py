@@ -30,6 +30,7 @@ from backend.errors import InvalidData
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
+from backend.office.people import MACHINES, names_of
 from backend.office.shop_form import setting_text
 from backend.office.shop_page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
@@ -39,8 +40,7 @@ from backend.promotions.models import Campaign, Promotion
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.models import SecretKey, Staff
-from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
-from backend.staff.secret_keys import key_names
+from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 MOST_ROWS = 40
@@ -156,14 +156,11 @@ async def audit_file(database: Database, actor: Actor, wanted: AuditFilter) -> A
     while True:
         async with database.read() as session:
             found = await _read(session, wanted, cursor, AT_ONCE)
-            people = await _people(session, {entry.actor_id for entry in found})
+            people = await names_of(session, {entry.actor_id for entry in found})
         yield lines(line for entry in found for line in _lines(entry, people))
         if len(found) < AT_ONCE:
             return
         cursor = _after(found[-1])
-
-
-MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sola")}
 
 
 def _lines(entry: AuditEntry, people: dict[str, str]) -> Iterable[tuple[object, ...]]:
@@ -227,7 +224,7 @@ async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[Au
             if kind := IDS.get(change["field"]):
                 ids[kind] |= {value for value in (change.get("before"), change.get("after")) if value}
     names = await _names(session, ids)
-    people = await _people(session, {entry.actor_id for entry in entries})
+    people = await names_of(session, {entry.actor_id for entry in entries})
     personal: dict[tuple[str, int], tuple[Any, Any]] = {}
     kept = select(AuditPersonalValue).where(AuditPersonalValue.entry_id.in_([entry.id for entry in entries]))
     for value in (await session.execute(kept)).scalars():
@@ -301,11 +298,6 @@ def _value(name: str, value: Any) -> str:
         return time_label(datetime.fromisoformat(value))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-
-
-async def _people(session: AsyncSession, ids: set[str]) -> dict[str, str]:
-    found = await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(ids)))
-    return {**MACHINES, **dict(found.all()), **await key_names(session, ids)}
 
 
 async def _names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:

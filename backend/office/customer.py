@@ -18,7 +18,7 @@ from backend.office.customers import account_chip, name_of
 from backend.office.erasing import obstacles
 from backend.office.order import COUNTRY, address_lines, consent_in_words, document_of, national_mobile
 from backend.office.orders import ChipView, OrderRow, order_rows
-from backend.office.timeline import names_of
+from backend.office.people import names_within
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
@@ -206,7 +206,7 @@ async def _others(session: AsyncSession, person: Person) -> list[tuple[str, str]
 
 
 async def _notes(session: AsyncSession, notes: Sequence[CustomerNote]) -> list[NoteView]:
-    names = await names_of(session, [note.created_by for note in notes])
+    names = await names_within(session, [note.created_by for note in notes])
     return [
         NoteView(note.id, note.text, names.get(note.created_by, ""), short_time_label(note.created_at))
         for note in notes

@@ -13,8 +13,8 @@ from backend.database import database_now
 from backend.dates import date_label, time_label
 from backend.money import format_cop
 from backend.office.orders import ChipView, buyer_of
+from backend.office.people import names_within
 from backend.office.returns import ReturnRow, returns_of_order, state_chips
-from backend.office.timeline import names_of
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import OrderLine
 from backend.orders.service import lines_of_order, read_order
@@ -168,7 +168,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         buyer=buyer_of(order),
         email=order.email,
         asked_label=time_label(row.asked_at),
-        asked_by=(await names_of(session, [row.asked_by])).get(row.asked_by, ""),
+        asked_by=(await names_within(session, [row.asked_by])).get(row.asked_by, ""),
         reason=row.reason,
         in_time=await _in_time(session, row),
         due_label=date_label(last_day(row)) if row.state in OPEN else "",

@@ -4,7 +4,7 @@ A screen for the stockroom, and `POST /admin/stock-movements`. Where fewer units
 buyers, the refusal says to which orders.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
@@ -27,11 +27,11 @@ from backend.inventory.movements import (
     lock_level,
     move_stock,
 )
+from backend.office.people import names_of
 from backend.office_settings import read_low_stock
 from backend.orders.models import Order
 from backend.shipping.models import StockLocation
-from backend.staff.models import Staff
-from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Right
+from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 MOST_ROWS = 40
@@ -52,7 +52,6 @@ CORRECTING = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
 """Why somebody in the stockroom says that another number lies there."""
 BY_HAND = (Reason.RECEIVED, Reason.COUNT, Reason.DAMAGED, Reason.LOST, Reason.RETURN, Reason.CORRECTION)
 """The reasons that programs may give; a sale moves units by being packed."""
-MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sola")}
 LOW, OUT = "low", "out"
 
 
@@ -220,14 +219,15 @@ async def movements_of(session: AsyncSession, actor: Actor, variant_id: str) -> 
     """
     actor.require(Right.READ_STOCK)
     query = (
-        select(StockMovement, Staff.email, Order.number)
-        .outerjoin(Staff, Staff.id == StockMovement.actor_id)
+        select(StockMovement, Order.number)
         .outerjoin(Order, Order.id == StockMovement.order_id)
         .where(StockMovement.variant_id == variant_id)
         .order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
         .limit(MOST_MOVEMENTS)
     )
-    return [_movement(*one) for one in (await session.execute(query)).all()]
+    found = (await session.execute(query)).all()
+    names = await names_of(session, {movement.actor_id for movement, _number in found})
+    return [_movement(movement, names, number) for movement, number in found]
 
 
 async def receive(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
@@ -411,7 +411,7 @@ def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) 
     )
 
 
-def _movement(movement: StockMovement, email: str | None, number: int | None) -> MovementView:
+def _movement(movement: StockMovement, names: Mapping[str, str], number: int | None) -> MovementView:
     about = [
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
         *(said for said in (movement.supplier, movement.document, movement.note) if said),
@@ -422,7 +422,7 @@ def _movement(movement: StockMovement, email: str | None, number: int | None) ->
         delta=movement.delta,
         stocked=movement.stocked,
         reason=REASONS[Reason(reason)] if reason in tuple(Reason) else reason,
-        who=email or MACHINES.get(movement.actor_id, movement.actor_id),
+        who=names.get(movement.actor_id, movement.actor_id),
         about=" · ".join(about),
         moment_label=time_label(movement.created_at),
     )

@@ -12,12 +12,10 @@ from backend.dates import short_time_label
 from backend.mail.models import Mail, MailKind
 from backend.mail.resending import mails_of_order
 from backend.money import format_cop
+from backend.office.people import names_within
 from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
-from backend.staff.models import Staff
-from backend.staff.rights import COMMAND_LINE, SHOP
-from backend.staff.secret_keys import key_names
 from backend.texts import _
 
 MOST_ENTRIES = 200
@@ -106,7 +104,9 @@ async def timeline(
     entries = await _entries(session, order.id)
     notes = select(OrderNote).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
     noted = (await session.execute(notes.limit(MOST_ENTRIES))).scalars().all()
-    names = await names_of(session, [*(one.actor_id for one in entries), *(one.created_by for one in noted)])
+    names = await names_within(
+        session, [*(one.actor_id for one in entries), *(one.created_by for one in noted)]
+    )
     events: list[tuple[datetime, EventView]] = [
         (order.created_at, _event("placed", _("Pedido hecho"), order.created_at))
     ]
@@ -151,7 +151,7 @@ async def who_last(session: AsyncSession, order_id: str, actions: Sequence[str])
     entry = (await session.execute(query)).scalar_one_or_none()
     if entry is None:
         return ""
-    name = (await names_of(session, [entry.actor_id])).get(entry.actor_id, "")
+    name = (await names_within(session, [entry.actor_id])).get(entry.actor_id, "")
     when = short_time_label(entry.created_at)
     return _("Lo hizo {name}: {when}").format(name=name, when=when) if name else ""
 
@@ -159,14 +159,6 @@ async def who_last(session: AsyncSession, order_id: str, actions: Sequence[str])
 async def order_mails(session: AsyncSession, order_id: str) -> list[MailView]:
     """The mails to the order's buyer, the oldest first."""
     return [_mail(mail) for mail in await mails_of_order(session, order_id) if mail.kind in MAILS]
-
-
-async def names_of(session: AsyncSession, actor_ids: Sequence[str]) -> dict[str, str]:
-    """What people call those who act, by their ids; nothing for the shop by itself."""
-    found = await session.execute(select(Staff.id, Staff.email).where(Staff.id.in_(set(actor_ids))))
-    names = {staff_id: email.partition("@")[0] for staff_id, email in found}
-    names |= await key_names(session, actor_ids)
-    return {**names, COMMAND_LINE.id: _("la línea de comandos"), SHOP.id: ""}
 
 
 async def _entries(session: AsyncSession, order_id: str) -> Sequence[AuditEntry]:

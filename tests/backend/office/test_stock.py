@@ -31,7 +31,9 @@ from backend.office.stock import (
     stock_row,
     variants_found,
 )
+from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role
+from backend.staff.secret_keys import create_secret_key
 from tests.shop_floor import Floor, make_toy
 
 ANA = Actor("user_ana", Role.STOCKROOM)
@@ -263,3 +265,17 @@ async def test_the_admin_api_moves_units(admin: httpx.AsyncClient, shop: Shop, t
     set_level = f"/admin/inventory-items/{item}/location-levels/{top[1]}"
     assert (await admin.post(set_level, json={"stocked_quantity": 4})).status_code == 200
     assert [(one.delta, one.reason) for one in await moved(shop)] == [(5, "received"), (-11, "count")]
+
+
+async def test_what_a_program_moved_names_its_key(shop: Shop, top: tuple[str, str]) -> None:
+    async with shop.database.transaction() as session:
+        owner = Staff(email="ana@tienda.example", password_hash="", role=Role.OWNER)
+        session.add(owner)
+        await session.flush()
+        key, _token = await create_secret_key(
+            session, Actor(owner.id, Role.OWNER, has_second_factor=True), "Feria", Role.SHOP
+        )
+        await receive(session, Actor(key.id, Role.SHOP), top[1], Receipt({top[0]: 3}))
+    async with shop.database.read() as session:
+        (shown,) = await movements_of(session, ANA, top[0])
+    assert shown.who == "Llave Feria"
