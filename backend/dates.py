@@ -1,6 +1,6 @@
 """Moments in words, as the clocks in Colombia show them. Everything a shopper reads of time is formatted here."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
@@ -54,3 +54,8 @@ def day_begin(day: date) -> datetime:
 def today_in_colombia(moment: datetime) -> date:
     """The day that it is in Colombia at this moment."""
     return moment.astimezone(TIME_ZONE).date()
+
+
+def last_day(end: datetime) -> datetime:
+    """A moment of the last day before an end that is no longer part of it."""
+    return end - timedelta(seconds=1)

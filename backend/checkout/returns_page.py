@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.dates import date_label
+from backend.dates import date_label, last_day
 from backend.money import format_cop
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import Refund
@@ -15,8 +14,6 @@ from backend.returns.asking import Offer, offers
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
 from backend.returns.states import STATE_NAMES, ReturnState
 from backend.texts import _
-
-SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ async def returns_in_words(session: AsyncSession, order_ids: Sequence[str]) -> d
 
 
 def _offer(offer: Offer, lines: Sequence[OrderLine]) -> OfferView:
-    until = date_label(offer.until - SECOND) if offer.until else ""
+    until = date_label(last_day(offer.until)) if offer.until else ""
     is_canceling, is_claim = offer.kind is ReturnKind.NOT_SENT, offer.kind is ReturnKind.WARRANTY
     title, lead, button = _WORDS[offer.kind]
     if until:
@@ -136,7 +133,7 @@ _WORDS = {
 
 def _asked(row: Return, reference: str) -> AskedView:
     state, kind = ReturnState(row.state), ReturnKind(row.kind)
-    due = date_label(row.due_at - SECOND)
+    due = date_label(last_day(row.due_at))
     amount = format_cop(row.amount or 0)
     texts = {
         ReturnState.REQUESTED: _("Te respondemos a más tardar el {due}.")

@@ -17,7 +17,7 @@ from backend.catalog.models import variant_name
 from backend.contact import clean_name, one_line
 from backend.customers.accounts import has_proved
 from backend.customers.password_reset import new_reset_token
-from backend.dates import date_label, time_label
+from backend.dates import date_label, last_day, time_label
 from backend.errors import NotFound
 from backend.invoices.files import BUYERS, PDF, XML, file_path
 from backend.invoices.issuing import read_invoice
@@ -33,7 +33,7 @@ from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.pqrs.service import last_day, pqrs_path, read_pqrs
+from backend.pqrs.service import pqrs_path, read_pqrs
 from backend.returns.handling import read_return
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
 from backend.returns.models import ReturnKind
@@ -255,7 +255,7 @@ def _pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
         "number": row.number,
         "what": KIND_NAMES[PqrsKind(row.kind)].lower(),
         "asked": time_label(row.asked_at),
-        "due": date_label(last_day(row)),
+        "due": date_label(last_day(row.due_at)),
         "link": f"{settings.base_url}{pqrs_path(settings.signing_key, row.id)}",
     }
 
@@ -274,7 +274,7 @@ async def _about_return(
         "what": RETURN_NAMES[ReturnKind(row.kind)].lower(),
         "is_canceled": row.kind == ReturnKind.NOT_SENT,
         "is_claim": row.kind == ReturnKind.WARRANTY,
-        "due": date_label(last_day(row)),
+        "due": date_label(last_day(row.due_at)),
         "amount": format_cop(row.amount or 0),
         "denial": list(filter(None, row.denial.splitlines())),
     }

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category, Product, Variant, for_sale, variant_name
 from backend.database import database_now
-from backend.dates import date_label, short_time_label
+from backend.dates import date_label, last_day, short_time_label
 from backend.errors import NotFound
 from backend.money import format_cop
 from backend.office.offer_form import (
@@ -332,7 +332,7 @@ def _words(typed: TypedOffer, toys: int) -> list[str]:
     if typed.starts_at:
         words.append(_("Empieza el {day}.").format(day=date_label(typed.starts_at)))
     if typed.ends_at:
-        last = date_label(typed.ends_at - timedelta(seconds=1))
+        last = date_label(last_day(typed.ends_at))
         words.append(_("Termina sola al acabarse el {day}.").format(day=last))
     if typed.limit:
         words.append(_("Usos en total: {n}.").format(n=typed.limit))

@@ -6,9 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import database_now
-from backend.dates import short_time_label, time_label
+from backend.dates import last_day, short_time_label, time_label
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.pqrs.service import last_day
 from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 200
@@ -62,7 +61,7 @@ async def pqrs_list(session: AsyncSession, actor: Actor) -> PqrsList:
                 order_number=row.order_number,
                 text=row.text,
                 asked=time_label(row.asked_at),
-                due=short_time_label(last_day(row)),
+                due=short_time_label(last_day(row.due_at)),
                 is_late=row.answered_at is None and row.due_at < moment,
                 answer=row.answer,
                 answered=time_label(row.answered_at) if row.answered_at else "",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.database import database_now
-from backend.dates import date_label, time_label
+from backend.dates import date_label, last_day, time_label
 from backend.money import format_cop
 from backend.office.orders import ChipView, buyer_of
 from backend.office.people import names_within
@@ -19,7 +18,6 @@ from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import OrderLine
 from backend.orders.service import lines_of_order, read_order
 from backend.payment.models import Refund
-from backend.pqrs.service import last_day
 from backend.returns.asking import returnable
 from backend.returns.deadlines import delivered_at, warranty_until, withdraw_until
 from backend.returns.forms import ACCOUNT_TYPES
@@ -39,7 +37,6 @@ from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 FILES = "/admin/return-files"
-SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +168,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         asked_by=(await names_within(session, [row.asked_by])).get(row.asked_by, ""),
         reason=row.reason,
         in_time=await _in_time(session, row),
-        due_label=date_label(last_day(row)) if row.state in OPEN else "",
+        due_label=date_label(last_day(row.due_at)) if row.state in OPEN else "",
         denial=row.denial,
         lines=await _lines(session, sold, lines, row),
         has_good=any(line.good for line in lines),
@@ -256,7 +253,7 @@ async def _in_time(session: AsyncSession, row: Return) -> str:
     if until is None:
         return _("El plazo no ha empezado: aún no consta la entrega.")
     in_time, late = _("A tiempo: podía pedirlo hasta el {day}."), _("Fuera de plazo: era hasta el {day}.")
-    return (in_time if row.asked_at < until else late).format(day=date_label(until - SECOND))
+    return (in_time if row.asked_at < until else late).format(day=date_label(last_day(until)))
 
 
 async def _lines(

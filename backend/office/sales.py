@@ -23,7 +23,7 @@ from backend.catalog.price_lists.planning import (
 from backend.catalog.price_lists.saving import Sale, save_sale, set_end
 from backend.contact import one_line
 from backend.database import database_now
-from backend.dates import date_label, day_begin, short_time_label
+from backend.dates import date_label, day_begin, last_day, short_time_label
 from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import InvalidData, NotFound
 from backend.money import format_cop, typed_pesos
@@ -346,7 +346,7 @@ def _preview(sale: Sale, planned: Sequence[Planned]) -> SalePreview:
         else _("Empieza enseguida."),
     ]
     if ends_at is not None:
-        last = date_label(ends_at - timedelta(seconds=1))
+        last = date_label(last_day(ends_at))
         words.append(_("Termina sola al acabarse el {day}, y vuelven los precios de antes.").format(day=last))
     if lowered < len(planned):
         words.append(_("Precios que no cambian: {n}.").format(n=len(planned) - lowered))

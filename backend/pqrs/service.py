@@ -8,8 +8,8 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Protocol
+from datetime import timedelta
+from typing import Annotated, Any
 
 from itsdangerous import Signer
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
@@ -96,17 +96,6 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
         await enqueue(session, REMINDER, key=row.id, after=max(left, timedelta()))
         await publish(session, PqrsReceived(row.id))
     return row
-
-
-class HasDeadline(Protocol):
-    """Something that has to be done in time; `due_at` is the end of the last day for it."""
-
-    due_at: datetime
-
-
-def last_day(row: HasDeadline) -> datetime:
-    """A moment of the last day on which it may be done."""
-    return row.due_at - timedelta(seconds=1)
 
 
 async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) -> Pqrs:

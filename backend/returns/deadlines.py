@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from backend.business_days import due_after, end_of
-from backend.dates import today_in_colombia
+from backend.dates import last_day, today_in_colombia
 from backend.orders.models import Fulfillment
 from backend.orders.states import PACKED
 from backend.returns.models import ReturnKind
@@ -56,5 +56,5 @@ def warranty_until(delivered: datetime | None) -> datetime | None:
 
 def days_left(due_at: datetime, moment: datetime) -> int:
     """Whole days from this moment's to the last one: 0 on the last day itself, below 0 when it is over."""
-    last = today_in_colombia(due_at - timedelta(seconds=1))
+    last = today_in_colombia(last_day(due_at))
     return (last - today_in_colombia(moment)).days

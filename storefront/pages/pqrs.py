@@ -7,12 +7,12 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.contact import CHECK_FIELDS
-from backend.dates import date_label, time_label
+from backend.dates import date_label, last_day, time_label
 from backend.errors import NotFound
 from backend.legal.texts import LegalKind
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.routes import TOO_MANY
-from backend.pqrs.service import LONGEST_TEXT, last_day, read_pqrs, require_pqrs_token
+from backend.pqrs.service import LONGEST_TEXT, read_pqrs, require_pqrs_token
 from backend.texts import _
 from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
@@ -174,7 +174,7 @@ def view_of(row: Pqrs) -> PqrsView:
         number=str(row.number),
         kind=KIND_NAMES[PqrsKind(row.kind)],
         asked=time_label(row.asked_at),
-        due=date_label(last_day(row)),
+        due=date_label(last_day(row.due_at)),
         text=row.text,
         answer=row.answer,
         answered=time_label(row.answered_at) if row.answered_at else "",
