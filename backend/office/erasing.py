@@ -40,6 +40,7 @@ from backend.office.customer_data import Somebody, somebody
 from backend.orders.finding import index_order
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentCollection, PaymentNotification, PaymentSession, Refund
 from backend.payment.states import CHECKED, LIVE, SessionState
 from backend.pqrs.models import Pqrs
@@ -55,8 +56,6 @@ from backend.texts import _
 
 INVOICE_KEPT_FOR = timedelta(days=3653)
 """Ten years: Código de Comercio, art. 60; Ley 962 of 2005, art. 28."""
-CHECKED_FOR = timedelta(hours=48)
-"""A payment that was closed is asked about for so long: `backend.payment.checks.check_all`."""
 OF_INVOICE = ("first_name", "last_name", "company", "address_1", "city", "province", "country_code")
 OF_BANK = ("bank_code", "bank_name", "reason")
 WITHOUT_MONEY = (PaymentStatus.CANCELED,)
@@ -75,7 +74,7 @@ async def obstacles(session: AsyncSession, who: Somebody) -> list[str]:
             PaymentSession.state.in_([*(CHECKED | LIVE), SessionState.AUTHORIZED]),
             or_(
                 PaymentSession.state != SessionState.CLOSED,
-                PaymentSession.created_at > db_now(-CHECKED_FOR),
+                PaymentSession.created_at > db_now(-CHECK_FOR),  # it is asked about still
             ),
         )
     )
