@@ -81,8 +81,8 @@ async def complete(
     session: AsyncSession,
     cart_id: str,
     *,
+    manual_for: timedelta,
     expected_total: Cop | None = None,
-    manual_for: timedelta = timedelta(days=3),
     caller: Caller | None = None,
 ) -> Completed:
     """Make the cart's order. Called again, it returns the same order.
