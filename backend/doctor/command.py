@@ -51,7 +51,7 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
             "pictures": lambda: shop_checks.pictures(settings, shop.pictures),
             "backup": lambda: shop_checks.backup(database, settings),
             "legal": lambda: shop_checks.legal_texts(database, settings),
-            "disk": lambda: shop_checks.disk(settings),
+            "disk": lambda: shop_checks.disk(standing),
         }
         found = await asyncio.gather(*(run_check(name, check, seconds) for name, check in checks.items()))
     finally:

@@ -16,6 +16,7 @@ from backend.clock import now
 from backend.database import Database, database_now
 from backend.demo.seed import PICTURES as DEMO_PICTURES
 from backend.doctor.findings import Finding, failure, ok, warning
+from backend.edge.readiness import MOST_APART
 from backend.legal.texts import current_texts, missing_review
 from backend.office_settings import demo_problems, read_standing
 from backend.opening.floor import missing_parts
@@ -24,9 +25,9 @@ from backend.settings import GatewayEnv, Settings
 
 LEAST_FREE = 200 * 2**20
 LITTLE_FREE = 2 * 2**30
-"""Bytes on the disk of the data folder."""
+"""Bytes on the disk of the data folder; a larger ALERT_DISK_FREE_MB warns earlier."""
 BACKUP_WARNS = timedelta(days=2)
-CLOCK_WARNS, CLOCK_FAILS = 2.0, 30.0
+CLOCK_WARNS = 2.0
 """Seconds between this machine's clock and the database's."""
 
 
@@ -132,7 +133,7 @@ async def clock(database: Database) -> AsyncIterator[Finding]:
         apart = abs((now() - await database_now(session)).total_seconds())
     message = f"{apart:.1f} s from the database's clock"
     if apart > CLOCK_WARNS:
-        yield (failure if apart > CLOCK_FAILS else warning)("clock", f"{message}: set it by NTP")
+        yield (failure if apart > MOST_APART else warning)("clock", f"{message}: set it by NTP")
     else:
         yield ok("clock", message)
 
@@ -158,7 +159,7 @@ async def disk(settings: Settings) -> AsyncIterator[Finding]:
         return
     free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
     message = f"{free / 2**30:.1f} GiB free in {folder}"
-    if free < LITTLE_FREE:
+    if free < max(LITTLE_FREE, settings.alert_disk_free_mb * 2**20):
         yield (failure if free < LEAST_FREE else warning)("disk", f"{message}: make room")
     else:
         yield ok("disk", message)

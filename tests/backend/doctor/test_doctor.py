@@ -285,6 +285,15 @@ async def test_a_full_disk_is_told(
     assert [seen for _, seen, _ in await found(shop_checks.disk(settings))] == [status]
 
 
+async def test_a_disk_that_the_owner_is_told_of_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.data_dir.mkdir()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10 * 2**30}))
+    early = settings.model_copy(update={"alert_disk_free_mb": 11 * 2**10})
+    assert [seen for _, seen, _ in await found(shop_checks.disk(early))] == [Status.WARNING]
+
+
 @pytest.mark.parametrize(("apart", "status"), [(0, Status.OK), (5, Status.WARNING), (120, Status.FAILURE)])
 async def test_a_wrong_clock_is_told(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, apart: int, status: Status
