@@ -75,6 +75,13 @@ class Who(Protocol):
         """The id of a member of staff, or the name of what works without one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Who asked for what a job does, known by their id alone; the right was checked when they asked."""
+
+    id: str
+
+
 Change = tuple[Any, Any]
 """The value before, and after."""
 
@@ -92,6 +99,7 @@ class _Entry:
     secret: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, on: str, name: str, change: Change) -> None:
+        """Note a change of a field; of several the first value before stays."""
         key = (on, name)
         before, after = change
         self.changes[key] = (self.changes[key][0] if key in self.changes else as_json(before), as_json(after))

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from hashlib import blake2b
@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import Subject, Thing, record
+from backend.audit import Requester, Subject, Thing, record
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.pictures import FETCHED_WITHIN, is_address
 from backend.catalog.importer.reading import Problem, Row
@@ -60,13 +60,6 @@ SLOW = 5.0
 """Seconds after which a picture that cannot be had counts against its host."""
 SLOW_AT_MOST = 3
 """So many in a row, and in this run the host is not asked again."""
-
-
-@dataclass(frozen=True, slots=True)
-class By:
-    """Who has it done."""
-
-    id: str
 
 
 class ProductImports:
@@ -236,7 +229,7 @@ async def _write(session: AsyncSession, found: ProductImport, waiting: Sequence[
             outcomes.append(_outcome(row, RowState.DONE, [], row.changes))
         else:
             good.append(one)
-    who = By(found.actor_id)
+    who = Requester(found.actor_id)
     names = {name for one in good for name in one.row.get("pictures") or ()}
     album = await Album.read(session, found.id, names)
     writable = [_to_write(one) for one in good]

@@ -18,6 +18,7 @@ from backend.events import publish
 from backend.ids import new_id
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation, StockMovement
+from backend.staff.rights import SHOP
 from backend.tables import for_each_dialect, table_of, values_of
 
 MOST_UNITS = 1_000_000
@@ -36,18 +37,11 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
-    """The shop by itself."""
-
-    id: str = "shop"
-
-
-@dataclass(frozen=True, slots=True)
 class Why:
     """What is kept about a change of stock: see `StockMovement`."""
 
     reason: Reason
-    who: Who = Shop()
+    who: Who = SHOP
     note: str = ""
     supplier: str = ""
     document: str = ""

@@ -29,8 +29,6 @@ from backend.texts import _
 
 MOST_ROWS = 30
 MOST_FRESH = 99
-WEEK = timedelta(days=6)
-"""From the first day of a week to today, both included."""
 LONGEST_TEXT = 120
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 1, 1)
 """Days outside of these are no days of orders."""
@@ -305,7 +303,7 @@ def _days(asked: Mapping[str, str], today: date) -> tuple[date | None, date | No
         case "ayer":
             return today - timedelta(days=1), today - timedelta(days=1)
         case "semana":
-            return today - WEEK, today
+            return today - timedelta(days=6), today  # seven days, the first and today included
     return _day(asked.get("desde", "")), _day(asked.get("hasta", ""))
 
 

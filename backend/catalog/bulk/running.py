@@ -6,7 +6,6 @@ A program that ends in between goes on where it was. Two workers with the same c
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change as Noted
-from backend.audit import Subject, Thing, record
+from backend.audit import Requester, Subject, Thing, record
 from backend.catalog.bulk.changes import PRICED, Action, Change, Facts, Problem, Value, values_of
 from backend.catalog.bulk.events import BulkChangeMoved
 from backend.catalog.bulk.models import BulkChange, BulkChangeRow, BulkStatus, RowState
@@ -36,13 +35,6 @@ AT_ONCE = 50
 WITHIN = 20.0
 """Seconds that one run of the job takes; then others have their turn."""
 SOON = timedelta(0)
-
-
-@dataclass(frozen=True, slots=True)
-class By:
-    """Who has it done."""
-
-    id: str
 
 
 class Outcome(NamedTuple):
@@ -101,14 +93,14 @@ class BulkChanges:
                 status = BulkStatus.UNDONE if is_undoing else BulkStatus.DONE
                 await session.execute(_STATUS, {"bulk_id": bulk_id, "new_status": status.value})
             elif is_undoing:
-                await self._undo(session, bulk, By(undone_by or bulk.actor_id), rows)
+                await self._undo(session, bulk, Requester(undone_by or bulk.actor_id), rows)
             else:
                 await self._do(session, bulk, rows)
             await publish(session, BulkChangeMoved(bulk_id))
         return bool(rows)
 
     async def _do(self, session: AsyncSession, bulk: BulkChange, rows: Sequence[BulkChangeRow]) -> None:
-        change, who = change_of(bulk), By(bulk.actor_id)
+        change, who = change_of(bulk), Requester(bulk.actor_id)
         ids = [row.product_id for row in rows]
         products = {product.id: product for product in await lock_products(session, ids)}
         facts = await facts_of(session, change, ids)
@@ -138,7 +130,7 @@ class BulkChanges:
         await _write(session, bulk.id, outcomes)
 
     async def _undo(
-        self, session: AsyncSession, bulk: BulkChange, who: By, rows: Sequence[BulkChangeRow]
+        self, session: AsyncSession, bulk: BulkChange, who: Requester, rows: Sequence[BulkChangeRow]
     ) -> None:
         change = change_of(bulk)
         ids = [row.product_id for row in rows]
@@ -196,7 +188,7 @@ def change_of(bulk: BulkChange) -> Change:
 
 async def _set(
     session: AsyncSession,
-    who: By,
+    who: Requester,
     change: Change,
     product: Product,
     values: Sequence[tuple[Value, Any]],
