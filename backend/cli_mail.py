@@ -38,7 +38,7 @@ def resend(
     Examples:
         trompo mail resend --given-up
 
-        trompo mail resend --order 1042 --again
+        trompo mail resend --order 41875203 --again
     """
     from backend.errors import ShopError
     from backend.mail import resending

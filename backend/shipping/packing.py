@@ -77,11 +77,13 @@ class _Box:
     volume: int
 
     def with_(self, other: "_Box") -> "_Box":
+        """Both packed together."""
         longest, middle, shortest = (max(pair) for pair in zip(self.sides, other.sides, strict=True))
         return _Box(self.weight + other.weight, (longest, middle, shortest), self.volume + other.volume)
 
     @property
     def is_within_limits(self) -> bool:
+        """Whether the carrier takes it: by its weight, and by what fits into the largest sides."""
         return (
             round(self.weight, GRAM_DECIMALS) <= MAX_WEIGHT_KG and self._grown_to(MAX_SIDE_CM) >= self.volume
         )

@@ -80,22 +80,26 @@ class _Document:
         self._kind = kind
 
     def text(self, path: str) -> str:
+        """The text at a path; `Unreadable` without one."""
         found = self._root.find(path, NS)
         if found is None or not found.text:
             raise Unreadable(f"falta {path}")
         return found.text.strip()
 
     def amount(self, path: str) -> Decimal:
+        """The number at a path; `Unreadable` without one."""
         return _number(self.text(path))
 
     @property
     def moment(self) -> datetime:
+        """When it says it was issued."""
         try:
             return datetime.fromisoformat(f"{self.text('cbc:IssueDate')}T{self.text('cbc:IssueTime')}")
         except ValueError as error:
             raise Unreadable(str(error)) from None
 
     def problems(self, keys: Mapping[str, str], software: tuple[str, str]) -> Iterator[Rejection]:
+        """What is wrong with it, by the rules of the DIAN's annex."""
         operation, profile = PROFILES[self._kind]
         if (self.text("cbc:CustomizationID"), self.text("cbc:ProfileID")) != (operation, profile):
             yield Rejection("FAD03", "Tipo de operación o perfil no corresponde")

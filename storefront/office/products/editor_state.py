@@ -116,7 +116,6 @@ class Shown:
         videos: its video, if it has one.
         video_texts, most_video_bytes: for the button that sends another.
         blank: an empty variant.
-        ages: what can be chosen, and what it has.
     """
 
     id: str
