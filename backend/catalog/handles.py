@@ -12,6 +12,11 @@ from backend.words import fold
 _CALLED = {Product: "Product", Collection: "Product collection", Category: "Product category"}
 
 
+def is_handle(text: str) -> bool:
+    """Whether it can be in an address as it is: letters without accents, digits, hyphens, underscores and dots."""
+    return bool(text) and all(letter.isascii() and (letter.isalnum() or letter in "-_.") for letter in text)
+
+
 def handle_from(title: str) -> str:
     """The handle for a title: lower case, without accents, hyphens between the words."""
     letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))

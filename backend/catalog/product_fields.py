@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from backend.catalog import cells
 from backend.catalog.cells import UNCHANGED, Cell
+from backend.catalog.handles import is_handle
 from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, problem
 from backend.pricing import TAX_RATES
 
@@ -21,8 +22,8 @@ AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
 Status = Literal["draft", "proposed", "published", "rejected"]
 
 
-def _is_handle(text: str) -> str:
-    if not text or any(not (letter.isascii() and (letter.isalnum() or letter in "-_.")) for letter in text):
+def _handle(text: str) -> str:
+    if not is_handle(text):
         raise problem("A handle has only letters, digits and hyphens")
     return text
 
@@ -39,7 +40,7 @@ def _is_country(code: str) -> str:
     return code.lower()
 
 
-Handle = Annotated[Name, AfterValidator(_is_handle)]
+Handle = Annotated[Name, AfterValidator(_handle)]
 Country = Annotated[Name, AfterValidator(_is_country)]
 TaxRate = Annotated[
     Whole, AfterValidator(_is_tax_rate), WithJsonSchema({"type": "integer", "enum": list(TAX_RATES)})

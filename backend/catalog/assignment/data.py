@@ -6,7 +6,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from backend.catalog.handles import handle_from, is_handle
 
 PRODUCT_ID = "prod_"
 
@@ -29,10 +39,17 @@ class CollectionToCreate(_Part):
     title: Text
     products: Products
 
+    @field_validator("title")
+    @classmethod
+    def _has_a_handle(cls, title: str) -> str:
+        if not _handle_of(title):
+            raise ValueError("has no letter or digit of which to make a handle")
+        return title
+
     @property
     def handle(self) -> str:
-        """The handle it is created with (spec: Catalog-assignment procedure 4)."""
-        return self.title.lower().replace(" & ", "-").replace(" ", "-")
+        """The handle it is created with."""
+        return _handle_of(self.title)
 
 
 class Existing(_Part):
@@ -87,6 +104,16 @@ def read_data(path: Path | None) -> AssignmentData:
     except ValidationError as error:
         problems = "".join(f"\n  {_place(problem['loc'])}{problem['msg']}" for problem in error.errors())
         raise DataError(f"{path} cannot be used:{problems.replace('Value error, ', '')}") from error
+
+
+def _handle_of(title: str) -> str:
+    """The title in lower case with hyphens (spec: Catalog-assignment procedure 4).
+
+    Where accents or signs are left that no handle has, it is the one that the shop makes of the title. Empty where
+    that has nothing to make it of.
+    """
+    plain = title.lower().replace(" & ", "-").replace(" ", "-")
+    return plain if is_handle(plain) else handle_from(title)
 
 
 def _demo() -> str:

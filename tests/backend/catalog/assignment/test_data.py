@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.catalog.assignment.data import DataError, read_data
+from backend.catalog.assignment.data import CollectionToCreate, DataError, read_data
 
 GOOD = """
 [[create]]
@@ -38,6 +38,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     [
         ("title =", "tittle =", r"create\[1\].tittle: Extra inputs"),
         ('"Arte & Ciencia"', '" "', r"create\[1\].title: String should have at least 1"),
+        ('"Arte & Ciencia"', '"¿…?"', r"create\[1\].title: has no letter or digit"),
         ('products = ["prod_b"]', "products = []", r"existing\[1\].products: List should have at least 1"),
         ('id = "pcol_1"', "", r"existing\[1\]: needs either `id` or `handle`"),
         ('id = "pcol_1"', 'id = "pcol_1"\nhandle = "x"', r"existing\[1\]: needs either"),
@@ -57,6 +58,24 @@ def test_what_cannot_be_used_is_refused_with_its_place(
     assert before in GOOD
     with pytest.raises(DataError, match=message):
         read(tmp_path, GOOD.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("title", "handle"),
+    [
+        ("Arte & Ciencia", "arte-ciencia"),
+        ("Patio  Parque", "patio--parque"),
+        ("Regalos_2.0", "regalos_2.0"),
+        ("Niños & Niñas", "ninos-ninas"),
+        ("¡Llegó la Navidad!", "llego-la-navidad"),
+        ("Arte, ciencia", "arte-ciencia"),
+        ("A/B & C", "a-b-c"),
+    ],
+)
+def test_a_handle_is_derived_as_specified_and_as_the_shop_does_where_it_would_not_take_that(
+    title: str, handle: str
+) -> None:
+    assert CollectionToCreate(title=title, products=["x"]).handle == handle
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from backend.app import Shop, create_api
 from backend.catalog.assignment import procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
-from backend.catalog.assignment.data import AssignmentData, Existing, read_data
+from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
 from backend.catalog.models import Collection, Product, ProductCategory
 from backend.demo.seed import seed
 from backend.outbox.models import OutboxEvent
@@ -74,6 +74,36 @@ async def test_the_demo_plan_is_done_once_and_changes_nothing_again(
     await procedure.apply(data, admin)
     assert capsys.readouterr().out.count("skip-create-collection") == 2
     assert await state(shop) == after  # not even a product's time of change, and nobody is told
+
+
+async def test_collections_with_accents_and_signs_are_created_with_handles_that_the_shop_takes(
+    shop: Shop, admin: AdminApi
+) -> None:
+    handles = {
+        "Niños y niñas": "ninos-y-ninas",
+        "¡Llegó la Navidad!": "llego-la-navidad",
+        "Cubos, aros y lazos": "cubos-aros-y-lazos",
+        "Sol & Luna 2.0": "sol-luna-2.0",
+    }
+    async with shop.database.read() as session:
+        toys = list(
+            (await session.execute(select(Product.handle).order_by(Product.handle).limit(4))).scalars()
+        )
+    data = AssignmentData(
+        create=[
+            CollectionToCreate(title=title, products=[toy]) for title, toy in zip(handles, toys, strict=True)
+        ]
+    )
+    await procedure.apply(data, admin)
+    placed = (
+        select(Collection.title, Collection.handle, Product.handle)
+        .join(Product, Product.collection_id == Collection.id)
+        .where(Product.handle.in_(toys))
+        .order_by(Product.handle)
+    )
+    async with shop.database.read() as session:
+        found = [tuple(row) for row in await session.execute(placed)]
+    assert found == [(title, handle, toy) for (title, handle), toy in zip(handles.items(), toys, strict=True)]
 
 
 async def test_prices_and_words_are_left_alone(shop: Shop, admin: AdminApi) -> None:
