@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
 from pydantic_core import PydanticCustomError
@@ -30,6 +31,15 @@ CHECK_FIELDS = _("Revisa los datos marcados.")
 def invalid(message: str) -> PydanticCustomError:
     """An error to raise in a validator. `message` is a whole sentence for a shopper."""
     return PydanticCustomError("shopper", "{message}", {"message": message})
+
+
+def is_web_address(text: str) -> bool:
+    """Whether it is an address of http or https with a host: nothing else may become a link."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def one_line(value: Any) -> str:

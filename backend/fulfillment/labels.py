@@ -30,7 +30,7 @@ from backend.jobs import cancel, enqueue
 from backend.logs import log_scope
 from backend.money import Cop
 from backend.orders.models import Fulfillment
-from backend.orders.states import LabelState
+from backend.orders.states import SAID, LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
 from backend.tables import JsonObject
 from backend.tracing import traced
@@ -78,6 +78,8 @@ class NewLabel:
     location_id: str
     request: LabelRequest
     items: list[JsonObject] = field(default_factory=list)
+    data: JsonObject = field(default_factory=dict)
+    """What is kept with it beside what the carrier answers."""
 
 
 @traced
@@ -283,6 +285,7 @@ async def _claim_in(
         session.add(fulfillment)
     fulfillment.items, fulfillment.location_id = new.items, new.location_id
     fulfillment.provider_id = provider_id
+    fulfillment.data = {**fulfillment.data, **new.data}
     await session.flush()
     await enqueue(session, OVERDUE, key=fulfillment.id, after=STALE_AFTER)
     return fulfillment, True
@@ -389,6 +392,7 @@ async def _fill(session: AsyncSession, fulfillment: Fulfillment, label: Label) -
     move(fulfillment, L.CREATED)
     fulfillment.tracking_number, fulfillment.carrier_order_id = label.tracking_number, label.carrier_order_id
     fulfillment.label_url, fulfillment.label_pdf = label.label_url, label.label_pdf
-    fulfillment.data = dict(label.data)
+    said = {name: value for name, value in fulfillment.data.items() if name in SAID}
+    fulfillment.data = {**said, **label.data}
     await cancel(session, OVERDUE, fulfillment.id)
     await start_tracking(session, fulfillment)

@@ -1,10 +1,24 @@
 """What staff send when they fulfill an order (wire: commerce-api, Admin)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example
+from backend.contact import is_web_address
+from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example, problem
+
+
+def _label_address(text: str) -> str:
+    """The address; empty for the `#` that the official dashboard writes for none."""
+    if text in ("", "#"):
+        return ""
+    if not is_web_address(text):
+        raise problem("A label's addresses begin with http:// or https://")
+    return text
+
+
+LabelAddress = Annotated[str, Field(max_length=2000), AfterValidator(_label_address)]
+NoData = Annotated[dict[str, Any], Field(max_length=0)] | None
 
 
 class FulfillmentItem(Body):
@@ -15,17 +29,20 @@ class FulfillmentItem(Body):
 
 
 class NewFulfillment(Body):
-    """Units to send together. They leave from `location_id`; without it, from where they are reserved."""
+    """Units to send together. They leave from `location_id`; without it, from where they are reserved.
+
+    With `no_notification` the buyer gets no mail when it leaves.
+    """
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
     items: Annotated[list[FulfillmentItem], Field(min_length=1, max_length=100)]
     location_id: Name | None = None
     shipping_option_id: Name | None = None
-    requires_shipping: bool = True
+    requires_shipping: Literal[True] = True
     no_notification: bool | None = None
     metadata: Metadata | None = None
-    additional_data: dict[str, Any] | None = None
+    additional_data: NoData = None
 
 
 class ShipmentLabel(Body):
@@ -34,12 +51,12 @@ class ShipmentLabel(Body):
     id: Name | None = None
     fulfillment_id: Name | None = None
     tracking_number: Name
-    tracking_url: Name = ""
-    label_url: Name = ""
+    tracking_url: LabelAddress = ""
+    label_url: LabelAddress = ""
 
 
 class NewShipment(Body):
-    """The fulfillment has left."""
+    """The fulfillment has left. It has one label; `no_notification` says whether the buyer gets a mail."""
 
     model_config = example(
         labels=[{"tracking_number": "034012345678", "tracking_url": "https://guias.example/034012345678"}]
@@ -49,4 +66,4 @@ class NewShipment(Body):
     labels: Annotated[list[ShipmentLabel], Field(max_length=10)] | None = None
     no_notification: bool | None = None
     metadata: Metadata | None = None
-    additional_data: dict[str, Any] | None = None
+    additional_data: NoData = None

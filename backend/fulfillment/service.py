@@ -27,7 +27,7 @@ from backend.fulfillment.labels import (
     mark_canceled,
 )
 from backend.fulfillment.places import leaving_from, left_from
-from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment, ShipmentLabel
+from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import fulfilling
 from backend.inventory import service as inventory
@@ -39,8 +39,11 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, lock_order, priced, update_fulfillment_status
 from backend.orders.states import (
     HAS_MONEY,
+    METADATA,
+    NO_NOTIFICATION,
     PACKED,
     TAKEN_FROM,
+    TRACKING_URL,
     UNPACKED,
     LabelState,
     OrderStatus,
@@ -72,7 +75,7 @@ async def fulfill(  # noqa: PLR0917
         Forbidden: see `Actor.require`.
         NotFound: there is no such order, or no such location.
         InvalidData: an item is not the order's, or more of it is wanted than is left to send, or is not at the location
-            that was named; or the address cannot be sent to.
+            that was named; another shipping option is named than the order's; or the address cannot be sent to.
         NotAllowed: the order is not paid, or was cancelled; or the shop does not run with its provider.
         Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
         LabelTooExpensive: the label costs more than the buyer paid for shipping plus `LABEL_OVER_PAID`; it waits in
@@ -151,7 +154,7 @@ async def mark_shipped(
         Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed: it was cancelled, or has no label.
-        InvalidData: other items are named than are in it.
+        InvalidData: other items are named than are in it, or another tracking number than it has.
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
@@ -160,8 +163,7 @@ async def mark_shipped(
     if shipment.items is not None and _named(shipment.items) != _held(fulfillment):
         raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
     fulfillment.shipped_at = fulfillment.shipped_at or now()
-    for label in shipment.labels or ():
-        _relabel(fulfillment, label)
+    _note(fulfillment, shipment)
     await update_fulfillment_status(session, order)
     await publish(session, FulfillmentShipped(fulfillment.id, order_id))
 
@@ -225,6 +227,8 @@ async def _prepared(
         raise NotAllowed(NOT_PAID)
     lines = await _wanted_lines(session, order, new.items)
     option = await _option(session, order)
+    if new.shipping_option_id not in (None, option.id):
+        raise InvalidData(f"The order is sent by the shipping option that was bought with it, {option.id}")
     items: list[JsonObject] = [
         {
             "line_item_id": line.id,
@@ -251,6 +255,7 @@ async def _prepared(
             max_price=order.shipping_total + standing.label_over_paid,
         ),
         items=items,
+        data=_said_of(new),
     )
     return provider_of(providers, option.provider_id), label
 
@@ -356,10 +361,28 @@ def provider_of(providers: FulfillmentProviders, provider_id: str) -> Fulfillmen
     return provider
 
 
-def _relabel(fulfillment: Fulfillment, label: ShipmentLabel) -> None:
-    """Keep the numbers of a label that was made by hand. Those of a carrier's label stay."""
-    fulfillment.tracking_number = fulfillment.tracking_number or label.tracking_number
-    fulfillment.label_url = fulfillment.label_url or label.label_url or None
+def _note(fulfillment: Fulfillment, shipment: NewShipment) -> None:
+    """Keep what a program of the staff says of a fulfillment that left. A carrier's label stays as it is.
+
+    Raises:
+        InvalidData: there is another tracking number already.
+    """
+    data = {**fulfillment.data, **_said_of(shipment)}
+    for label in shipment.labels or ():
+        fulfillment.tracking_number = fulfillment.tracking_number or label.tracking_number or None
+        if label.tracking_number not in ("", fulfillment.tracking_number):
+            raise InvalidData(
+                f"A fulfillment has one label, and the tracking number of this one is {fulfillment.tracking_number}"
+            )
+        fulfillment.label_url = fulfillment.label_url or label.label_url or None
+        data[TRACKING_URL] = label.tracking_url or data.get(TRACKING_URL)
+    fulfillment.data = data
+
+
+def _said_of(body: NewFulfillment | NewShipment) -> JsonObject:
+    """What a body says that is kept with the fulfillment."""
+    said = {NO_NOTIFICATION: body.no_notification, METADATA: body.metadata}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _named(items: Iterable[FulfillmentItem]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.dates import day_label, time_label
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
-from backend.orders.states import TRACKING, LabelState
+from backend.orders.states import TRACKING, TRACKING_URL, LabelState
 from backend.shipping.providers.base import TrackingStage as Stage
 
 
@@ -20,6 +20,8 @@ class FulfillmentView:
 
     carrier: str
     tracking_number: str
+    tracking_url: str
+    """Where to follow it; empty unless staff sent one."""
     stage: str
     """`preparing`, `ready` (it has its label), `shipped`, or a `backend.shipping.providers.base.TrackingStage`."""
     note: str
@@ -48,6 +50,7 @@ def fulfillment_view(fulfillment: Fulfillment) -> FulfillmentView:
     return FulfillmentView(
         carrier=str(fulfillment.data.get("carrier") or ""),
         tracking_number=fulfillment.tracking_number or "",
+        tracking_url=str(fulfillment.data.get(TRACKING_URL) or ""),
         stage=stage,
         note=str(said.get("words") or "") if stage == Stage.INCIDENT else "",
         expected_label=_expected(said.get("expected_at")) if is_expected else "",

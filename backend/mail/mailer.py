@@ -40,6 +40,8 @@ from backend.orders.events import (
     OrderPlaced,
     OrderUnconfirmed,
 )
+from backend.orders.models import Fulfillment
+from backend.orders.states import NO_NOTIFICATION
 from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.returns.events import ReturnMoved
@@ -174,7 +176,10 @@ async def refunded(session: AsyncSession, event: RefundBooked) -> None:
 
 @subscribe(FulfillmentShipped)
 async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
-    """Tell the shopper that the order is on its way."""
+    """Tell the shopper that the order is on its way, unless staff said not to."""
+    fulfillment = await session.get_one(Fulfillment, event.fulfillment_id)
+    if fulfillment.data.get(NO_NOTIFICATION):
+        return
     await _enqueue(session, MailKind.ORDER_SHIPPED, event.fulfillment_id)
 
 

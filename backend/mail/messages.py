@@ -30,6 +30,7 @@ from backend.orders.gifts import gift_message
 from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.states import TRACKING_URL
 from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
@@ -78,6 +79,7 @@ async def message_of(session: AsyncSession, settings: Settings, mail: Mail) -> M
     tracking = {
         "carrier": str(fulfillment.data.get("carrier") or ""),
         "tracking_number": fulfillment.tracking_number,
+        "tracking_url": fulfillment.data.get(TRACKING_URL),
         "is_delivered": fulfillment.delivered_at is not None,
     }
     return await _about_order(session, settings, kind, fulfillment.order_id, tracking)

@@ -45,6 +45,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "withdrawal_link": f"{link}/legal/retracto",
         "carrier": "Coordinadora",
         "tracking_number": "86001234567",
+        "tracking_url": "",
         "is_delivered": False,
         "amount": format_cop(42_000),
         "reference": "TR-123456",

@@ -84,6 +84,9 @@ PACKED, UNPACKED = "packed_at", "unpacked_at"
 TAKEN_FROM = "taken_from"
 """Key in a fulfillment's `data`: the packed units by variant id, by the id of the location that they left."""
 TRACKING = "tracking"
+TRACKING_URL, NO_NOTIFICATION, METADATA = "tracking_url", "no_notification", "metadata"
+SAID = (TRACKING_URL, NO_NOTIFICATION, METADATA)
+"""What programs of the staff said of a fulfillment, in its `data`."""
 """Key in a fulfillment's `data`: the carrier's own `words`, `expected_at` and `received_by`."""
 
 P = PaymentStatus

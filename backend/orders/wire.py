@@ -23,7 +23,7 @@ from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.line_wire import line_wire, sold_tax_line
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import totals_of
-from backend.orders.states import TRACKING
+from backend.orders.states import METADATA, TRACKING, TRACKING_URL
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.payments import refunds_of
 from backend.payment.wire import captured_total, collection_wire, refunded_total
@@ -135,7 +135,7 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
             "tracking": fulfillment.data.get(TRACKING),
             "tracked_at": iso(fulfillment.tracked_at),
         },
-        "metadata": None,
+        "metadata": fulfillment.data.get(METADATA) or None,
         "labels": _labels_wire(fulfillment),
         "items": [
             {
@@ -275,13 +275,14 @@ def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
 
 
 def _labels_wire(fulfillment: Fulfillment) -> list[JsonDict]:
-    if fulfillment.tracking_number is None and fulfillment.label_url is None:
+    tracking_url = fulfillment.data.get(TRACKING_URL) or ""
+    if fulfillment.tracking_number is None and fulfillment.label_url is None and not tracking_url:
         return []
     return [
         {
             "id": sibling_id("fulla", fulfillment.id),
             "tracking_number": fulfillment.tracking_number or "",
-            "tracking_url": "",
+            "tracking_url": tracking_url,
             "label_url": fulfillment.label_url or "",
             "fulfillment_id": fulfillment.id,
         }

@@ -1,6 +1,5 @@
 """Fulfillment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -27,6 +26,8 @@ from backend.shipping.options import (
     delete_zone,
     find_set,
     find_zone,
+    standing_options,
+    type_with_id,
     zones_of,
 )
 from backend.shipping.schemas import (
@@ -181,7 +182,7 @@ async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire:
 async def list_types(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
     """What kinds of shipping there are: each option says its own."""
     async with database.read() as session:
-        types = [option_type(option) for option in await _options(session)]
+        types = [option_type(option) for option in await standing_options(session)]
     return Wire(listed("shipping_option_types", page_of(types, asked), len(types), asked))
 
 
@@ -189,10 +190,8 @@ async def list_types(asked: Annotated[ListParameters, read_query(ListParameters)
 async def read_type(type_id: str, database: Db, fields: Shown) -> Wire:
     """The kind of shipping that an option is."""
     async with database.read() as session:
-        for option in await _options(session):
-            if (shown := option_type(option))["id"] == type_id:
-                return Wire({"shipping_option_type": fields.pick(shown)})
-    raise NotFound(f"Shipping option type with id: {type_id} was not found")
+        shown = await type_with_id(session, type_id)
+    return Wire({"shipping_option_type": fields.pick(shown)})
 
 
 @router.get("/fulfillment-providers/{provider_id}/options", response_model=ListResponse)
@@ -206,13 +205,6 @@ async def list_provider_options(
         raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     offered = [{"id": provider_id, "is_return": False}]
     return Wire(listed("fulfillment_options", page_of(offered, asked), len(offered), asked))
-
-
-async def _options(session: AsyncSession) -> Sequence[ShippingOption]:
-    query = select(ShippingOption).where(ShippingOption.deleted_at.is_(None))
-    return (
-        (await session.execute(query.order_by(ShippingOption.created_at, ShippingOption.id))).scalars().all()
-    )
 
 
 async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:

@@ -15,6 +15,7 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.places_of_products import require_profile
 from backend.clock import now
 from backend.database import constrained, locked
+from backend.edge.wire import JsonDict
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.money import Cop
 from backend.shipping.models import (
@@ -36,7 +37,7 @@ from backend.shipping.schemas import (
     OptionPrice,
     ZoneChange,
 )
-from backend.shipping.wire import TYPE_NOTE
+from backend.shipping.wire import TYPE_NOTE, option_type
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject, table_of
 from backend.texts import _
@@ -204,7 +205,7 @@ async def create_option(
         service_zone_id=zone.id,
         shipping_profile_id=new.shipping_profile_id,
         data=new.data or {},
-        meta=_with_type({}, new),
+        meta=await _with_type(session, {}, new),
     )
     await require_enabled(session, option, await location_of(session, option))
     _set_price(option, providers, flat_price(new.prices))
@@ -238,7 +239,7 @@ async def change_option(
             await require_profile(session, change.shipping_profile_id)
             option.shipping_profile_id = change.shipping_profile_id
         option.data = option.data if change.data is None else change.data
-        option.meta = _with_type(option.meta, change)
+        option.meta = await _with_type(session, option.meta, change)
     await session.flush()
     return option
 
@@ -402,6 +403,25 @@ def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: 
             raise InvalidData(AMOUNT_MISSING)
 
 
+async def standing_options(session: AsyncSession) -> Sequence[ShippingOption]:
+    """The options that are not deleted, the oldest first."""
+    query = select(ShippingOption).where(ShippingOption.deleted_at.is_(None))
+    query = query.order_by(ShippingOption.created_at, ShippingOption.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def type_with_id(session: AsyncSession, type_id: str) -> JsonDict:
+    """The type with this id: each option has its own.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for option in await standing_options(session):
+        if (shown := option_type(option))["id"] == type_id:
+            return shown
+    raise NotFound(f"Shipping option type with id: {type_id} was not found")
+
+
 async def _lock_option(session: AsyncSession, option_id: str) -> ShippingOption:
     query = select(ShippingOption).where(ShippingOption.id == option_id, ShippingOption.deleted_at.is_(None))
     option = (await session.execute(locked(query))).scalar_one_or_none()
@@ -410,11 +430,21 @@ async def _lock_option(session: AsyncSession, option_id: str) -> ShippingOption:
     return option
 
 
-def _with_type(known: JsonObject, sent: OptionChange) -> JsonObject:
-    """The option's metadata, and in it what the platform calls its type."""
+async def _with_type(session: AsyncSession, known: JsonObject, sent: OptionChange) -> JsonObject:
+    """The option's metadata, and in it what the platform calls its type.
+
+    Raises:
+        InvalidData: both a type and an id of one are said.
+        NotFound: no option has the type that is named.
+    """
+    if sent.type is not None and sent.type_id is not None:
+        raise InvalidData("A shipping option has one type: say `type` or `type_id`")
     meta = known if sent.metadata is None else {**sent.metadata, TYPE_NOTE: known.get(TYPE_NOTE)}
     if sent.type is not None:
         meta = {**meta, TYPE_NOTE: sent.type.model_dump()}
+    if sent.type_id is not None:
+        same = await type_with_id(session, sent.type_id)
+        meta = {**meta, TYPE_NOTE: {name: same[name] for name in ("label", "description", "code")}}
     return {name: value for name, value in meta.items() if name != TYPE_NOTE or value}
 
 

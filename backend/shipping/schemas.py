@@ -157,6 +157,7 @@ class OptionChange(Body):
     shipping_profile_id: FilledName | None = None
     type: OptionType | None = None
     type_id: Name | None = None
+    """The type of an option that there is: this one gets the same."""
     rules: Annotated[list[OptionRule], Field(max_length=10)] | None = None
 
 

@@ -21,6 +21,7 @@ VALUES: dict[str, Any] = {
     "bill": [("2 × Robot", "$ 80.000"), ("Total", "$ 80.000")],
     "carrier": "",
     "tracking_number": "77",
+    "tracking_url": "https://carrier.example/77",
     "is_delivered": False,
     "amount": "$ 33.528",
     "reference": "0012345678",

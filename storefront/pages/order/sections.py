@@ -110,6 +110,18 @@ def fulfillment(item: ObjectVar[FulfillmentView]) -> rx.Component:
                 item.tracking_number != "",
                 rx.el.p(_("Número de guía: "), rx.el.b(item.tracking_number, data_testid="tracking-number")),
             ),
+            rx.cond(
+                item.tracking_url != "",
+                rx.el.p(
+                    rx.el.a(
+                        _("Seguir el envío"),
+                        href=item.tracking_url,
+                        target="_blank",
+                        rel="noopener noreferrer",
+                        data_testid="tracking-link",
+                    )
+                ),
+            ),
             moment(_("Despachado: "), item.shipped_label),
             moment(_("Entrega estimada: "), item.expected_label),
             moment(_("Entregado: "), item.delivered_label),

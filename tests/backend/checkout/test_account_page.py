@@ -39,7 +39,7 @@ async def test_orders_have_a_state_and_tracking(
             location_id=shop_floor.location_id,
             provider_id="carrier_standard",
             tracking_number="GUIA-77",
-            data={"carrier": "Envía"},
+            data={"carrier": "Envía", "tracking_url": "https://carrier.example/77"},
         )
         session.add(parcel)
     async with shop.database.read() as session:
@@ -47,10 +47,10 @@ async def test_orders_have_a_state_and_tracking(
         everybodys = (await session.execute(select(Order.id))).scalars().all()
     assert len(everybodys) == 3
     assert [order.id for order in orders] == [second["id"], first["id"]]
-    assert [[(one.carrier, one.tracking_number) for one in order.fulfillments] for order in orders] == [
-        [],
-        [("Envía", "GUIA-77")],
-    ]
+    assert [
+        [(one.carrier, one.tracking_number, one.tracking_url) for one in order.fulfillments]
+        for order in orders
+    ] == [[], [("Envía", "GUIA-77", "https://carrier.example/77")]]
     assert {order.token for order in orders} == {first["access_token"], second["access_token"]}
     assert [order.status for order in orders] == ["canceled", "pending"]  # nobody has received the money yet
 

@@ -192,6 +192,41 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     assert parcel["labels"][0]["tracking_number"] in text_of(mail)
 
 
+@pytest.mark.parametrize(
+    ("made", "shipped", "is_told"),
+    [
+        ({}, {}, True),
+        ({}, {"no_notification": True}, False),
+        ({"no_notification": True}, {}, False),
+        ({"no_notification": True}, {"no_notification": False}, True),
+    ],
+)
+async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa: PLR0917
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    shop: Shop,
+    shop_floor: Floor,
+    worker: Worker,
+    inbox: Inbox,
+    made: dict[str, bool],
+    shipped: dict[str, bool],
+    is_told: bool,
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "yoyo")
+    order = await bought(store, variant)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    (parcel,) = (await admin.post(path, json={**items, **made})).json()["order"]["fulfillments"]
+    label = {"tracking_number": "ABC-1", "tracking_url": "https://carrier.example/follow/ABC-1"}
+    sent = await admin.post(f"{path}/{parcel['id']}/shipments", json={"labels": [label], **shipped})
+    assert sent.status_code == 200
+    await worker.run_due()
+    told = [mail for mail in inbox.mails if "va en camino" in mail["Subject"]]
+    assert len(told) == int(is_told)
+    assert all(label["tracking_url"] in text_of(mail) for mail in told)
+
+
 async def test_what_is_undone_is_not_told(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:

@@ -140,12 +140,82 @@ async def test_a_fulfillment_sent_by_hand_gets_its_label(
     fulfillment = f"{path}/{order['fulfillments'][0]['id']}"
     wrong = await admin.post(f"{fulfillment}/shipments", json={"items": [{"id": "x", "quantity": 1}]})
     assert wrong.status_code == 400
-    label = {"tracking_number": "ABC-1", "tracking_url": "", "label_url": "https://carrier.example/ABC-1"}
-    order = (await post(admin, f"{fulfillment}/shipments", {**packed(order, 1), "labels": [label]}))["order"]
-    assert order["fulfillments"][0]["labels"][0]["tracking_number"] == "ABC-1"
+    label = {
+        "tracking_number": "ABC-1",
+        "tracking_url": "https://carrier.example/follow/ABC-1",
+        "label_url": "https://carrier.example/ABC-1",
+    }
+    shipped = {**packed(order, 1), "labels": [label], "metadata": {"box": "azul"}}
+    order = (await post(admin, f"{fulfillment}/shipments", shipped))["order"]
+    (sent,) = order["fulfillments"]
+    assert [{name: one[name] for name in label} for one in sent["labels"]] == [label]
+    assert sent["metadata"] == {"box": "azul"}
+    (same,) = (await get(admin, f"/admin/orders/{order['id']}"))["order"]["fulfillments"]
+    assert (same["labels"], same["metadata"]) == (sent["labels"], sent["metadata"])
     late = await admin.post(f"{fulfillment}/cancel", json={})
     assert late.json()["type"] == "not_allowed"
     assert (await admin.post(f"{path}/ful_nosuch/cancel", json={})).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([{"tracking_url": "javascript:alert(1)"}], "A label's addresses begin with http:// or https://"),
+        ([{"label_url": "/ABC-1"}], "A label's addresses begin with http:// or https://"),
+        (
+            [{}, {"tracking_number": "ABC-2"}],
+            "A fulfillment has one label, and the tracking number of this one is ABC-1",
+        ),
+    ],
+)
+async def test_a_label_that_cannot_be_kept_is_refused(
+    *,
+    admin: httpx.AsyncClient,
+    store: httpx.AsyncClient,
+    trompo: str,
+    labels: list[dict[str, str]],
+    message: str,
+) -> None:
+    order = await bought(store, trompo)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    order = (await post(admin, path, packed(order, 1)))["order"]
+    sent = {"labels": [{"tracking_number": "ABC-1", **label} for label in labels]}
+    refused = await admin.post(f"{path}/{order['fulfillments'][0]['id']}/shipments", json=sent)
+    assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    assert message in refused.json()["message"]
+    (kept,) = (await get(admin, f"/admin/orders/{order['id']}"))["order"]["fulfillments"]
+    assert (kept["labels"], kept["shipped_at"]) == ([], None)
+
+
+async def test_a_label_without_addresses_as_the_official_dashboard_writes_it(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order = await bought(store, trompo)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    order = (await post(admin, path, packed(order, 1)))["order"]
+    label = {"tracking_number": "ABC-1", "tracking_url": "#", "label_url": "#"}
+    shipped = f"{path}/{order['fulfillments'][0]['id']}/shipments"
+    (sent,) = (await post(admin, shipped, {"labels": [label]}))["order"]["fulfillments"]
+    (kept,) = sent["labels"]
+    assert (kept["tracking_number"], kept["tracking_url"], kept["label_url"]) == ("ABC-1", "", "")
+
+
+async def test_what_is_said_of_a_new_fulfillment_is_kept_or_refused(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order = await bought(store, trompo, price_type="calculated")
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    for wrong in (
+        {"requires_shipping": False},
+        {"additional_data": {"box": "azul"}},
+        {"shipping_option_id": "so_another"},
+    ):
+        refused = await admin.post(path, json={**packed(order, 1), **wrong})
+        assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
+    own = order["shipping_methods"][0]["shipping_option_id"]
+    said = {"shipping_option_id": own, "requires_shipping": True, "metadata": {"box": "azul"}}
+    (made,) = (await post(admin, path, {**packed(order, 1), **said}))["order"]["fulfillments"]
+    assert (made["metadata"], bool(made["data"]["carrier"])) == ({"box": "azul"}, True)
 
 
 async def test_nothing_is_sent_before_it_is_paid(

@@ -160,6 +160,15 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     assert priceless.status_code == 400
     made_option = (await post(admin, "/admin/shipping-options", new))["shipping_option"]
     assert (made_option["type"]["code"], made_option["metadata"]) == ("express", None)
+    for wrong, status in (
+        ({"type": new["type"], "type_id": made_option["type"]["id"]}, 400),
+        ({"type": None, "type_id": "sotype_nosuch"}, 404),
+    ):
+        assert (await admin.post("/admin/shipping-options", json={**new, **wrong})).status_code == status
+    same = {**new, "type": None, "type_id": made_option["type"]["id"]}
+    alike = (await post(admin, "/admin/shipping-options", same))["shipping_option"]
+    assert [alike["type"][name] for name in new["type"]] == list(new["type"].values())
+    assert (await admin.delete(f"/admin/shipping-options/{alike['id']}")).status_code == 200
     cart_id = await addressed_cart(store, trompo)
     offered = await get(store, "/store/shipping-options", cart_id=cart_id)
     assert 9_900 in [choice["amount"] for choice in offered["shipping_options"]]

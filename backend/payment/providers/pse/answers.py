@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
-from urllib.parse import urlsplit
 
+from backend.contact import is_web_address
 from backend.errors import OutsideFailure, PaymentFailed
 from backend.http_client import ServiceUnavailable
 from backend.payment.providers.base import StartUnknown
@@ -245,17 +245,9 @@ def _redirect_url(fields: Mapping[str, Any]) -> str | None:
     by_name = {name.replace("_", "").casefold(): value for name, value in fields.items()}
     for name in _REDIRECT_NAMES:
         value = by_name.get(name)
-        if isinstance(value, str) and _is_web_address(value.strip()):
+        if isinstance(value, str) and is_web_address(value.strip()):
             return value.strip()
     return None
-
-
-def _is_web_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
