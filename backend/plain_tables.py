@@ -10,14 +10,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field as Asked
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field
 
 from backend.audit import Subject, Thing, record
 from backend.database import constrained, locked
 from backend.edge.dependencies import Db, Shown
-from backend.edge.query import in_order, listed, met, moments, one_of, read_query, rows_of
+from backend.edge.query import in_order, listed, mentions, met, moments, one_of, read_query, rows_of
 from backend.edge.schemas import Body, Deleted, ListResponse, Metadata, Moments, Name
 from backend.edge.wire import JsonDict, Wire, stamps
 from backend.errors import InvalidData, NotFound
@@ -37,7 +37,7 @@ class RowsParameters(Moments):
     """Which rows. A kind adds a list for each text that is compared as a whole."""
 
     id: list[Name] | None = None
-    q: Name | None = Asked(None, description="A part of one of the texts.")
+    q: Name | None = Asked(None, description="Parts of the texts; accents do not matter.")
 
 
 class RowChange(Body):
@@ -108,9 +108,7 @@ async def rows_asked_for(
         found += one_of(
             (table.id, part.id), *((columns[name], getattr(part, name, None)) for name in columns)
         )
-        if part.q:
-            found.append(or_(*(column.icontains(part.q, autoescape=True) for column in columns.values())))
-        return found
+        return [*found, *mentions(part.q, *columns.values())]
 
     sortable = {**columns, "created_at": table.created_at, "updated_at": table.updated_at}
     order = in_order(asked.order, sortable, [columns[kind.texts[0]], table.id])

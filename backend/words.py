@@ -2,6 +2,9 @@
 
 import unicodedata
 
+AFTER_ANY_LETTER = "\U0010ffff"
+"""What begins with a word lies from the word up to the word with this behind it."""
+
 
 def fold(text: str) -> str:
     """The text without accents and in lower case: what search compares, and what lists are sorted by."""

@@ -66,10 +66,11 @@ router = APIRouter(
 async def list_products(
     asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)], database: Db
 ) -> Wire:
-    """The products, drafts included. `q` is a part of a title, a handle or a SKU: the search knows no drafts."""
+    """The products, drafts included. `q`: beginnings of words of title and handle, or of a code."""
     async with database.read() as session:
         conditions = await conditions_of(session, missing_in(asked))
-        page = await product_page(session, asked, *conditions, filters=filters_of_staff)
+        filters = await filters_of_staff(session, asked)
+        page = await product_page(session, asked, *conditions, filters=filters)
         found = await ProductWriter(session, Fields(asked.fields), as_staff=True).write(page.ids, Among.KEPT)
     return Wire({"products": found, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -18,7 +18,7 @@ from backend.catalog.stock_wire import VARIANT, item_wire, levels_of
 from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import (
     Body,
@@ -164,10 +164,7 @@ def _filters(asked: ItemsParameters) -> list[ColumnElement[bool]]:
     if asked.location_id is not None:
         there = select(InventoryLevel.variant_id).where(InventoryLevel.location_id.in_(asked.location_id))
         conditions.append(Variant.id.in_(there))
-    if asked.q:
-        texts = (Variant.sku, Product.title)
-        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
-    return conditions
+    return [*conditions, *mentions(asked.q, Variant.sku, Product.title)]
 
 
 async def read_item(session: AsyncSession, item_id: str) -> JsonDict:

@@ -17,7 +17,7 @@ from backend.catalog.store_schemas import (
     CollectionsParameters,
     ProductsParameters,
 )
-from backend.edge.query import in_order, met, moments, one_of, rows_of
+from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
 from backend.edge.schemas import ListParameters
 from backend.errors import InvalidData
 from backend.words import fold
@@ -194,4 +194,4 @@ async def matching_collections(
 def _of_collections(asked: CollectionsParameters) -> list[ColumnElement[bool]]:
     table = models.Collection
     conditions = one_of((table.id, asked.id), (table.handle, asked.handle), (table.title, asked.title))
-    return [*conditions, table.title.icontains(asked.q, autoescape=True)] if asked.q else conditions
+    return [*conditions, *mentions(asked.q, table.title)]

@@ -19,7 +19,7 @@ from backend.catalog.store_schemas import OptionsParameters
 from backend.catalog.variants import variants_of
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, met, moments, one_of, page_of, read_query, rows_of
+from backend.edge.query import in_order, listed, mentions, met, moments, one_of, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import JsonDict, Wire, sibling_id
@@ -170,9 +170,7 @@ def _filters(asked: OptionsParameters) -> Sequence[ColumnElement[bool]]:
     conditions += one_of((ProductOption.id, asked.id), (ProductOption.title, asked.title))
     if asked.is_exclusive:
         conditions.append(false())  # none says so of itself
-    if asked.q:
-        conditions.append(ProductOption.title.icontains(asked.q, autoescape=True))
-    return conditions
+    return [*conditions, *mentions(asked.q, ProductOption.title)]
 
 
 async def _to_change(session: AsyncSession, actor: Actor, option_id: str) -> Product:

@@ -50,6 +50,7 @@ from backend.catalog.search_words import (
     words_of,
 )
 from backend.tables import table_of
+from backend.words import AFTER_ANY_LETTER
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8
@@ -60,7 +61,6 @@ LONG_BEGINNING = 4
 """Letters. The beginning of a word is a guess, and a weak one where it is shorter."""
 A_WORD_MORE = 100_000
 """What holds one more of the words goes before whatever holds fewer, however well."""
-AFTER_ANY_LETTER = "\U0010ffff"
 _TERMS = table_of(SearchTerm)
 _BEGUN = (
     select(_TERMS.c.term)

@@ -1,15 +1,17 @@
 """Which products a program of the staff asked for, drafts included."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import AdminProductsParameters
 from backend.catalog.listing import product_conditions
-from backend.catalog.models import Product, Variant
+from backend.catalog.models import Product
 from backend.catalog.staff_search import ProductFilter, conditions_of
 from backend.edge.query import one_of
+
+Filters = Callable[[AdminProductsParameters], list[ColumnElement[bool]]]
 
 
 async def staff_conditions(
@@ -17,7 +19,7 @@ async def staff_conditions(
 ) -> Sequence[ColumnElement[bool]]:
     """The conditions of a query for all products that were asked for, whatever page of them."""
     missing = await conditions_of(session, missing_in(asked))
-    return [*missing, *await product_conditions(session, asked, filters_of_staff)]
+    return [*missing, *await product_conditions(session, asked, await filters_of_staff(session, asked))]
 
 
 def missing_in(asked: AdminProductsParameters) -> ProductFilter:
@@ -25,16 +27,13 @@ def missing_in(asked: AdminProductsParameters) -> ProductFilter:
     return ProductFilter(has_picture=asked.has_picture, has_weight=asked.has_weight, is_low=asked.low_stock)
 
 
-def filters_of_staff(asked: AdminProductsParameters) -> list[ColumnElement[bool]]:
-    """What only staff ask for: a status, and `q` as a part of a title, a handle or a SKU."""
-    conditions = one_of((Product.status, asked.status))
-    return [*conditions, _mentions(asked.q)] if asked.q else conditions
+async def filters_of_staff(session: AsyncSession, asked: AdminProductsParameters) -> Filters:
+    """What makes the conditions that only staff ask for: a status, and `q` as the office's search understands it."""
+    mentioned = {
+        id(part): await conditions_of(session, ProductFilter(text=part.q)) for part in asked.parts() if part.q
+    }
 
+    def filters(part: AdminProductsParameters) -> list[ColumnElement[bool]]:
+        return [*one_of((Product.status, part.status)), *mentioned.get(id(part), ())]
 
-def _mentions(text: str) -> ColumnElement[bool]:
-    with_sku = select(Variant.product_id).where(Variant.sku.icontains(text, autoescape=True))
-    return or_(
-        Product.title.icontains(text, autoescape=True),
-        Product.handle.icontains(text, autoescape=True),
-        Product.id.in_(with_sku),
-    )
+    return filters

@@ -34,12 +34,12 @@ from backend.catalog.models import (
     for_sale,
     is_hidden,
 )
-from backend.catalog.search import AFTER_ANY_LETTER
 from backend.catalog.search_words import MAX_QUERY_WORDS, words_of
 from backend.database import planned_for
 from backend.errors import InvalidData
 from backend.inventory.models import FREE_UNITS, InventoryLevel
 from backend.office_settings import read_low_stock
+from backend.words import AFTER_ANY_LETTER
 
 MOST_FEW = 2_000
 """More products than these are not looked up by their ids."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import VariantBatch
@@ -14,7 +14,7 @@ from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query
+from backend.edge.query import Fields, in_order, listed, mentions, met, moments, one_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListResponse, Moments, Name
 from backend.edge.wire import JsonDict, Wire
@@ -102,10 +102,7 @@ def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
         (Variant.sku, asked.sku),
         (Variant.ean, asked.ean),
     )
-    if asked.q:
-        texts = (Variant.title, Variant.sku, Variant.ean, Product.title)
-        conditions.append(or_(*(text.icontains(asked.q, autoescape=True) for text in texts)))
-    return conditions
+    return [*conditions, *mentions(asked.q, Variant.title, Variant.sku, Variant.ean, Product.title)]
 
 
 async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:

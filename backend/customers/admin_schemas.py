@@ -24,7 +24,10 @@ class CustomersParameters(Moments):
     email: list[Name] | None = None
     groups: list[Name] | None = Field(None, description="Those who are in one of these groups.")
     has_account: bool | None = None
-    q: Name | None = Field(None, description="Part of an address, a name or a telephone number.")
+    q: Name | None = Field(
+        None,
+        description="Beginnings of words of an address, a name or a company, or of a telephone number.",
+    )
 
 
 class NewStaffCustomer(NewCustomer):

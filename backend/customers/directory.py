@@ -5,13 +5,14 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, literal, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
+from backend.customers.terms import with_words
 from backend.database import constrained, locked
 from backend.edge.query import in_order, met, moments, one_of
 from backend.edge.wire import JsonDict, stamps
@@ -53,10 +54,7 @@ def _rows(model: type[Person], asked: CustomersParameters, *, has_account: bool)
             found.append(model.id.in_(members))
         if part.has_account is not None:
             found.append(literal(part.has_account) == literal(has_account))
-        if part.q:
-            texts = (model.email, model.first_name, model.last_name, model.phone, model.company_name)
-            found.append(or_(*(text.icontains(part.q, autoescape=True) for text in texts)))
-        return found
+        return [*found, *with_words(model.id, part.q or "")]
 
     return query.where(*met(asked, conditions))
 

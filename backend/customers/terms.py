@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, event, insert
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, event, false, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.buyer_terms import buyer_terms
+from backend.buyer_terms import buyer_terms, wanted_terms
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.tables import JsonObject, for_each_dialect, table_of
+from backend.words import AFTER_ANY_LETTER
 
+MOST_WORDS = 6
 _TERMS = table_of(CustomerTerm)
 _FORGET = delete(_TERMS).where(_TERMS.c.customer_id == bindparam("of"))
 _INSERT = insert(_TERMS)
@@ -24,6 +26,16 @@ async def index_guest(session: AsyncSession, guest_id: str, email: str) -> None:
 async def forget_terms(session: AsyncSession, customer_ids: Sequence[str]) -> None:
     """Let these customers or guests, who are deleted by a statement, be found no more."""
     await session.execute(delete(_TERMS).where(_TERMS.c.customer_id.in_(customer_ids)))
+
+
+def with_words(person_id: Any, text: str) -> list[ColumnElement[bool]]:
+    """The conditions on the id of a customer or guest: each word of the text begins one of their terms."""
+    words = wanted_terms(text)[:MOST_WORDS]
+    if not words:
+        return [false()] if text.strip() else []
+    # parameters, as these words are personal data, which no log of statements is to hold
+    begins = [(_TERMS.c.term >= word) & (_TERMS.c.term < word + AFTER_ANY_LETTER) for word in words]
+    return [person_id.in_(select(_TERMS.c.customer_id).where(one)) for one in begins]
 
 
 def _rows(person_id: str, email: str, names: JsonObject) -> list[JsonObject]:

@@ -23,10 +23,12 @@ from sqlmodel import SQLModel
 from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
 from backend.edge.wire import JsonDict
 from backend.errors import InvalidData
+from backend.words import fold
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
 """`$or[0][title]`, and what follows it: an index, an operator, or `[0][title]` of a `$and` below."""
+_ACCENTED = {"áÁ": "a", "éÉ": "e", "íÍ": "i", "óÓ": "o", "úÚüÜ": "u", "ñÑ": "n"}
 MAX_VALUES = 1000
 MAX_DEPTH = 3
 """Of `$or` and `$and` within each other."""
@@ -253,12 +255,34 @@ def one_of(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]
     return [column.in_(values) for column, values in pairs if values is not None]
 
 
+def mentions(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
+    """What makes the conditions of `q` on a small table: every word is a part of a column, accents and case ignored.
+
+    Every row is read. What a shop has many of is found by its words (`backend.catalog.search`, `staff_search`,
+    `backend.buyer_terms`).
+    """
+    folded = [_folded(column) for column in columns]
+    return [
+        or_(*(column.contains(word, autoescape=True) for column in folded))
+        for word in fold(text or "").split()
+    ]
+
+
+def _folded(column: Any) -> ColumnElement[str]:
+    """The column as `fold` writes it, for the letters of Spanish: SQLite has no function for it."""
+    folded = func.lower(column)
+    for letters, plain in _ACCENTED.items():
+        for letter in letters:
+            folded = func.replace(folded, letter, plain)
+    return folded
+
+
 def named(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
     """What makes the conditions on rows of a table with ids and names."""
 
     def conditions(asked: NamedParameters) -> list[ColumnElement[bool]]:
         found = one_of((table.id, asked.id), (table.name, asked.name))
-        return [*found, table.name.icontains(asked.q, autoescape=True)] if asked.q else found
+        return [*found, *mentions(asked.q, table.name)]
 
     return conditions
 

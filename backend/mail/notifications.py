@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, met, one_of, read_query
+from backend.edge.query import in_order, listed, mentions, met, one_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import FilterParameters, ListResponse, Name
 from backend.edge.wire import JsonDict, Wire, iso, stamps
@@ -98,8 +98,7 @@ def _tells(asked: NotificationsParameters, entry: JsonDict) -> bool:
 
 def _filters(asked: NotificationsParameters) -> list[ColumnElement[bool]]:
     conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id), (Order.email, asked.to))
-    if asked.q:
-        conditions.append(Mail.kind.icontains(asked.q, autoescape=True))
+    conditions += mentions(asked.q, Mail.kind)
     if asked.channel is not None and "email" not in asked.channel:
         conditions.append(false())
     return conditions

@@ -13,7 +13,6 @@ from sqlalchemy import ColumnElement, and_, exists, func, literal, or_, select, 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.buyer_terms import wanted_terms
-from backend.catalog.search import AFTER_ANY_LETTER
 from backend.cursors import cursor_at, read_cursor
 from backend.customers.directory import Person
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
@@ -21,6 +20,7 @@ from backend.database import planned_for
 from backend.orders.finding import MOST_RARE, MOST_WORDS
 from backend.orders.models import Order, OrderTerm
 from backend.tables import table_of
+from backend.words import AFTER_ANY_LETTER
 
 KINDS: dict[bool, type[Person]] = {True: Customer, False: GuestCustomer}
 """The tables of those with an account, and of those without."""

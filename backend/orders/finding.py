@@ -24,7 +24,6 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.buyer_terms import buyer_terms, wanted_terms
-from backend.catalog.search import AFTER_ANY_LETTER
 from backend.cursors import cursor_at, read_cursor
 from backend.database import planned_for
 from backend.dates import day_begin
@@ -34,6 +33,7 @@ from backend.payment.models import PaymentCollection, PaymentSession
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor, Right
 from backend.tables import table_of
+from backend.words import AFTER_ANY_LETTER
 
 MOST_RARE = 2_000
 """A word that more orders have than these is not rare."""

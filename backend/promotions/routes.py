@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, one_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import Wire
@@ -221,8 +221,7 @@ def _of_promotions(asked: PromotionsParameters) -> list[ColumnElement[bool]]:
         (Promotion.campaign_id, asked.campaign_id),
         (Promotion.status, asked.status),
     )
-    if asked.q:
-        conditions.append(Promotion.code.icontains(asked.q, autoescape=True))
+    conditions += mentions(asked.q, Promotion.code)
     if asked.is_automatic is not None:
         conditions.append(Promotion.is_automatic.is_(asked.is_automatic))
     return conditions
@@ -230,10 +229,7 @@ def _of_promotions(asked: PromotionsParameters) -> list[ColumnElement[bool]]:
 
 def _of_campaigns(asked: CampaignsParameters) -> list[ColumnElement[bool]]:
     conditions = one_of((Campaign.id, asked.id), (Campaign.campaign_identifier, asked.campaign_identifier))
-    if asked.q:
-        named = Campaign.name.icontains(asked.q, autoescape=True)
-        conditions.append(named | Campaign.campaign_identifier.icontains(asked.q, autoescape=True))
-    return conditions
+    return [*conditions, *mentions(asked.q, Campaign.name, Campaign.campaign_identifier)]
 
 
 async def _found(session: AsyncSession, name: str) -> Promotion:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category, Collection, Product, Region, SalesChannel, Variant
 from backend.customers.models import CustomerGroup
-from backend.edge.query import page_of
+from backend.edge.query import mentions, page_of
 from backend.edge.wire import JsonDict
 from backend.errors import InvalidData
 from backend.promotions.rules import AMOUNTS, CART_ATTRIBUTES, ITEM_TOTAL, TARGET_ATTRIBUTES, WORDS, Operator
@@ -96,7 +96,7 @@ async def values_of_attribute(
         written = [{"value": value, "label": label} for value, label in _WRITTEN.get(name, ())]
         return list(page_of(written, asked)), len(written)
     value, label = _NAMED[name]
-    conditions = [label.icontains(asked.q, autoescape=True)] if asked.q else []
+    conditions = mentions(asked.q, label)
     if asked.value is not None:
         conditions.append(value.in_(asked.value))
     count = (await session.execute(select(func.count(value)).where(*conditions))).scalar_one()

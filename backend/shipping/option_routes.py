@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import ShippingProfile
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import Wire
@@ -126,8 +126,7 @@ def _filters(asked: OptionsParameters) -> list[ColumnElement[bool]]:
         (ShippingOption.shipping_profile_id, asked.shipping_profile_id),
         (ShippingOption.provider_id, asked.provider_id),
     )
-    if asked.q:
-        conditions.append(ShippingOption.name.icontains(asked.q, autoescape=True))
+    conditions += mentions(asked.q, ShippingOption.name)
     if asked.stock_location_id is not None:
         sets = select(FulfillmentSet.id).where(FulfillmentSet.location_id.in_(asked.stock_location_id))
         conditions.append(ServiceZone.fulfillment_set_id.in_(sets))

@@ -23,7 +23,7 @@ from backend.catalog.price_lists.schemas import (
 from backend.catalog.price_lists.wire import price_list_wire, price_wire, prices_by_list
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, one_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
@@ -63,10 +63,7 @@ async def list_price_lists(
 
 
 def _filters(asked: PriceListsParameters) -> list[ColumnElement[bool]]:
-    conditions = one_of((PriceList.id, asked.id))
-    if asked.q:
-        conditions.append(PriceList.title.icontains(asked.q, autoescape=True))
-    return conditions
+    return [*one_of((PriceList.id, asked.id)), *mentions(asked.q, PriceList.title)]
 
 
 @router.post("", response_model=PriceListAnswer)

@@ -188,7 +188,10 @@ async def test_a_product_is_made_sold_and_shown(admin: httpx.AsyncClient, store:
     assert (await get(store, "/store/products"))["count"] == 1
     assert (await get(admin, "/admin/products"))["count"] == 2
     assert (await get(admin, "/admin/products", status="draft", q="borra"))["count"] == 1
-    assert (await get(admin, "/admin/products", q="tr-1"))["count"] == 1
+    for text, count in (("tr-1", 1), ("lámina trompo", 1), ("LAMI", 1), ("lamina borra", 0), ("%", 0)):
+        assert (await get(admin, "/admin/products", q=text))["count"] == count, text
+    either = {"$or[0][q]": "lámin", "$or[1][q]": "bórra"}
+    assert (await get(admin, "/admin/products", **either))["count"] == 2
 
 
 async def test_a_product_changes_as_it_is_told(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:

@@ -83,6 +83,8 @@ async def test_they_are_listed_by_what_is_asked_for(
 
     assert await found() == ["Agua", "Aire", "Fuego"]
     assert await found(q="ai") == ["Aire"]
+    assert await found(q="ÁI") == await found(q="re ai") == ["Aire"]
+    assert await found(q="fue ai") == []
     assert await found(value="Agua") == ["Agua"]
     assert await found(order="-value", limit=1, offset=1) == ["Aire"]
     assert await found(**{"id[]": [made["Fuego"], "ptag_nosuch"]}) == ["Fuego"]

@@ -26,6 +26,7 @@ async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys
     assert sorted(await found()) == sorted(toys)
     assert await found(q="50%") == [top]
     assert await found(q="_") == []
+    assert await found(q="sku trómp") == [top]
     assert await found(sku="SKU-cometa") == [kite]
     assert await found(order="-sku") == [top, kite]
     assert await found(order="sku", limit=1, offset=1) == [top]

@@ -6,7 +6,6 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.catalog.search import AFTER_ANY_LETTER
 from backend.customers.directory import add_guest, change_person
 from backend.customers.guests import delete_guests, guest_with
 from backend.customers.models import Customer, CustomerAddress, CustomerTerm, GuestCustomer
@@ -17,6 +16,7 @@ from backend.office.customer import CustomerDetail, customer_detail
 from backend.office.customers import CustomersView, customers_named, customers_view
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
+from backend.words import AFTER_ANY_LETTER
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import HOME, PSE, bought
 
