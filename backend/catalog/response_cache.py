@@ -27,7 +27,7 @@ OF_AN_ID = 90
 """What it takes for each product that it shows."""
 
 CATALOGUE = re.compile(
-    r"/store/(?:products|product-(?:categories|options|tags|types)|collections|regions)(?:/[^/]+)?"
+    r"/store/(?:products|product-(?:categories|options|tags|types|variants)|collections|regions)(?:/[^/]+)?"
 )
 SHOWS_STOCK = b"inventory_quantity"
 KEY_HEADER = b"x-publishable-api-key"

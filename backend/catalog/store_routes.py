@@ -30,7 +30,10 @@ from backend.catalog.store_schemas import (
     ProductsParameters,
     RegionAnswer,
     RegionsAnswer,
+    VariantsAnswer,
+    VariantsParameters,
 )
+from backend.catalog.store_variants import variants_page, write_variants
 from backend.catalog.wire import category_wire, collection_wire, region_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
@@ -48,6 +51,7 @@ router = APIRouter(
     dependencies=[Depends(sales_channel)],
 )
 
+PRICE = "variants.calculated_price"
 NO_REGION = "Missing required pricing context to calculate prices - region_id"
 _REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam("id"))
 """Whether there is a region: a table object would cost twice as much."""
@@ -66,7 +70,7 @@ async def list_products(
     async with database.read() as session:
 
         async def find() -> Page:
-            await _require_price_context(session, fields, asked)
+            await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
             if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
                 return Page((), 0)
             words = search_words(settings.search_synonyms)
@@ -90,13 +94,26 @@ async def read_product(
     """The product, if it is for sale."""
     fields = Fields(asked.fields)
     async with database.read() as session:
-        await _require_price_context(session, fields, asked)
+        await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
         writer = ProductWriter(session, fields, base_url=settings.base_url)
         found = await writer.write_json([product_id], Among.FOR_SALE, request.app.state.written_products)
     shows_only(request, [product_id])
     if not found:
         raise NotFound(f"Product with id: {product_id} was not found")
     return Wire({"product": found[0]})
+
+
+@router.get("/store/product-variants", response_model=VariantsAnswer)
+async def list_variants(
+    asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db, settings: ShopSettings
+) -> Wire:
+    """The variants of the products for sale, each with its product's id and its pictures."""
+    fields = Fields(asked.fields)
+    async with database.read() as session:
+        await _require_price_context(session, asked, is_priced=fields.wants("calculated_price"))
+        ids, count = await variants_page(session, asked, search_words(settings.search_synonyms))
+        shown = await write_variants(session, ids, fields, settings.base_url)
+    return Wire({"variants": shown, "count": count, "offset": asked.offset, "limit": asked.limit})
 
 
 @router.get("/store/product-categories", response_model=CategoriesAnswer)
@@ -164,7 +181,7 @@ def _without_staff_fields(collection: Collection) -> dict[str, Any]:
     return {name: value for name, value in collection_wire(collection).items() if name not in hidden}
 
 
-async def _require_price_context(session: AsyncSession, fields: Fields, asked: PriceContext) -> None:
+async def _require_price_context(session: AsyncSession, asked: PriceContext, *, is_priced: bool) -> None:
     """A calculated price holds in a region.
 
     Raises:
@@ -172,7 +189,7 @@ async def _require_price_context(session: AsyncSession, fields: Fields, asked: P
         NotFound: nobody knows the region.
     """
     if asked.region_id is None:
-        if fields.wants("variants.calculated_price"):
+        if is_priced:
             raise InvalidData(NO_REGION)
         return
     if (await session.execute(_REGION, {"id": asked.region_id})).first() is None:

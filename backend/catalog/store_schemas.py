@@ -47,6 +47,21 @@ class ProductsParameters(Moments, PriceContext):
     is_giftcard: bool | None = None
 
 
+class VariantFilters(Moments):
+    """Which variants. Values of one parameter are alternatives, parameters narrow each other."""
+
+    id: list[Name] | None = None
+    product_id: list[Name] | None = None
+    sku: list[Name] | None = None
+    ean: list[Name] | None = None
+
+
+class VariantsParameters(VariantFilters, PriceContext):
+    """Which variants of products for sale."""
+
+    q: str | None = Field(None, max_length=200, description="Words that find the product.")
+
+
 class CategoryParameters(OneParameters):
     """How a category is asked for: all that is below it and above it, or only the nearest."""
 
@@ -128,6 +143,12 @@ class ProductBatchAnswer(BaseModel):
     created: list[ProductOut]
     updated: list[ProductOut]
     deleted: DeletedMany
+
+
+class VariantsAnswer(ListResponse):
+    """A page of the variants."""
+
+    variants: list[VariantOut]
 
 
 class CategoryOut(ResponseModel):

@@ -12,11 +12,13 @@ from backend.catalog.batch import apply_variant_batch
 from backend.catalog.models import Product, Variant
 from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
+from backend.catalog.store_schemas import VariantFilters
+from backend.catalog.store_variants import VARIANT_ORDER, of_variants
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, mentions, met, moments, one_of, read_query
+from backend.edge.query import Fields, in_order, listed, mentions, met, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListResponse, Moments, Name
+from backend.edge.schemas import ListResponse, Name
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import NotFound
 from backend.staff.access import StaffMember, staff_who_may
@@ -35,19 +37,12 @@ _WRITTEN = Fields(
 _OF_PRODUCT = ("id", "title", "handle", "status", "thumbnail")
 
 
-class VariantsParameters(Moments):
+class VariantsParameters(VariantFilters):
     """Which variants."""
 
-    id: list[Name] | None = None
-    product_id: list[Name] | None = None
-    sku: list[Name] | None = None
-    ean: list[Name] | None = None
     q: Name | None = Field(
         None, description="Part of a title, of the product's too, of a SKU or of a bar code."
     )
-
-
-VARIANT_ORDER = {"title": Variant.title, "sku": Variant.sku, "created_at": Variant.created_at}
 
 
 @router.get("/product-variants", response_model=ListResponse)
@@ -95,14 +90,7 @@ async def read_variant(product_id: str, variant_id: str, database: Db, fields: S
 
 
 def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
-    conditions = moments(asked, Variant.created_at, Variant.updated_at)
-    conditions += one_of(
-        (Variant.id, asked.id),
-        (Variant.product_id, asked.product_id),
-        (Variant.sku, asked.sku),
-        (Variant.ean, asked.ean),
-    )
-    return [*conditions, *mentions(asked.q, Variant.title, Variant.sku, Variant.ean, Product.title)]
+    return [*of_variants(asked), *mentions(asked.q, Variant.title, Variant.sku, Variant.ean, Product.title)]
 
 
 async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:

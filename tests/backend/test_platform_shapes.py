@@ -153,6 +153,7 @@ class Answers:
         await self.get(
             "products list with region + calculated_price + inventory", "/store/products", **priced
         )
+        await self.get("variants list", "/store/product-variants", limit=1)
         await self.get("product GET", f"/admin/products/{product_id}")
         await self.get("payment providers of a region", "/store/payment-providers", region_id=region)
         linked = "*fulfillment_providers,*sales_channels,*fulfillment_sets"
