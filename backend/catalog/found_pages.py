@@ -20,7 +20,12 @@ OVERHEAD, OF_AN_ID = 500, 90
 """What a page takes beside its query, and each id on it, in bytes."""
 _NOT_OF_LISTS = frozenset({"price", "updated_at"})
 """Orders that change while the version of lists does not."""
-_CHANGED = frozenset({"updated_after", "updated_from", "updated_before", "updated_until"})
+_CHANGED = frozenset(
+    {
+        *("updated_at", "updated_then", "updated_after", "updated_from", "updated_before", "updated_until"),
+        *("option_id", "option_value_id", "variant_id", "variant_sku", "variant_ean", "variant_title"),
+    }
+)
 
 Key = tuple[bytes, str]
 

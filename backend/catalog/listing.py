@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog import models
 from backend.catalog.categories import Tree, read_tree
 from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
+from backend.catalog.option_filters import parts_asked_for
 from backend.catalog.search import matches
 from backend.catalog.search_words import SearchWords
 from backend.catalog.store_schemas import (
@@ -128,8 +129,9 @@ def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]
     if asked.sales_channel_id is not None:  # every product is sold in all that there are
         channel = models.SalesChannel.id
         conditions.append(exists(select(channel).where(channel.in_(asked.sales_channel_id))))
-    if asked.is_giftcard:
+    if asked.is_giftcard or asked.external_id is not None:
         conditions.append(false())  # the shop has none
+    conditions += parts_asked_for(asked)
     for link, column, values in (
         (ProductHasTag, ProductHasTag.tag_id, asked.tag_id),
         (ProductHasType, ProductHasType.type_id, asked.type_id),

@@ -1,8 +1,8 @@
 """Parameters and answers of the catalogue's Store API."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from backend.catalog.product_fields import ProductFields
 from backend.edge.schemas import (
@@ -14,7 +14,14 @@ from backend.edge.schemas import (
     Name,
     OneParameters,
     ResponseModel,
+    problem,
 )
+
+
+def _nothing_deleted(is_wanted: bool) -> bool:
+    if is_wanted:
+        raise problem("What was deleted is not shown")
+    return is_wanted
 
 
 class PriceContext(OneParameters):
@@ -44,7 +51,15 @@ class ProductsParameters(Moments, PriceContext):
     sales_channel_id: list[Name] | None = None
     tag_id: list[Name] | None = None
     type_id: list[Name] | None = None
+    option_id: list[Name] | None = None
+    option_value_id: list[Name] | None = None
+    external_id: list[Name] | None = Field(None, description="No product has one.")
+    variant_id: list[Name] | None = Field(None, alias="variants[id]")
+    variant_sku: list[Name] | None = Field(None, alias="variants[sku]")
+    variant_ean: list[Name] | None = Field(None, alias="variants[ean]")
+    variant_title: list[Name] | None = Field(None, alias="variants[title]")
     is_giftcard: bool | None = None
+    with_deleted: Annotated[bool, AfterValidator(_nothing_deleted)] = False
 
 
 class VariantFilters(Moments):

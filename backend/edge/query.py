@@ -294,6 +294,16 @@ def moments(asked: Moments, created: Any, updated: Any) -> list[ColumnElement[bo
         (updated, asked.updated_after, asked.updated_from, asked.updated_before, asked.updated_until),
     )
     conditions: list[ColumnElement[bool]] = []
+    then = (
+        (created, asked.created_at),
+        (created, asked.created_then),
+        (updated, asked.updated_at),
+        (updated, asked.updated_then),
+    )
+    for column, moment in then:
+        if moment is not None:
+            begin = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+            conditions += [column >= begin, column <= begin.replace(microsecond=begin.microsecond + 999)]
     for column, after, since, before, until in bounds:
         if after is not None:
             conditions.append(column > after)

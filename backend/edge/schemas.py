@@ -226,12 +226,19 @@ Ids = Annotated[list[Name], Field(max_length=1000)]
 
 
 class Moments(FilterParameters):
-    """Lists that can be narrowed by when things were made or changed."""
+    """Lists that can be narrowed by when things were made or changed.
 
+    A moment that is named alone, or with `$eq`, is the millisecond in which it was: answers show no less.
+    """
+
+    created_at: Moment | None = None
+    created_then: Moment | None = Field(None, alias="created_at[$eq]")
     created_after: Moment | None = Field(None, alias="created_at[$gt]")
     created_from: Moment | None = Field(None, alias="created_at[$gte]")
     created_before: Moment | None = Field(None, alias="created_at[$lt]")
     created_until: Moment | None = Field(None, alias="created_at[$lte]")
+    updated_at: Moment | None = None
+    updated_then: Moment | None = Field(None, alias="updated_at[$eq]")
     updated_after: Moment | None = Field(None, alias="updated_at[$gt]")
     updated_from: Moment | None = Field(None, alias="updated_at[$gte]")
     updated_before: Moment | None = Field(None, alias="updated_at[$lt]")

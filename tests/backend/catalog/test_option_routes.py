@@ -35,6 +35,27 @@ async def test_options_are_found_across_products(admin: httpx.AsyncClient, store
     assert (await admin.get(f"{OPTIONS}/opt_nosuch")).status_code == 404
 
 
+async def test_products_are_found_by_their_options(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
+    cart = await made(admin)
+    hidden = await made(admin, title="Oculto", handle="oculto", status="draft")
+    values = {option["title"]: option["values"][0]["id"] for option in cart["options"]}
+
+    async def found(client: httpx.AsyncClient, **asked: Any) -> list[str]:
+        path = "/admin/products" if client is admin else "/store/products"
+        return [one["id"] for one in (await get(client, path, **asked))["products"]]
+
+    assert await found(store, option_id=cart["options"][0]["id"]) == [cart["id"]]
+    assert await found(store, option_value_id=values["Talla"]) == [cart["id"]]
+    assert await found(store, option_id=hidden["options"][0]["id"]) == []
+    assert await found(admin, option_id=hidden["options"][0]["id"]) == [hidden["id"]]
+    implied = f"opt_{cart['id'].partition('_')[2]}"
+    assert await found(store, option_id=implied) == []
+    either = {"$or[0][option_id]": "opt_nosuch", "$or[1][option_value_id]": values["Talla"]}
+    assert await found(store, **either) == [cart["id"]]
+
+
 async def test_an_option_that_nobody_gave_the_product_is_found_and_changed(
     admin: httpx.AsyncClient, store: httpx.AsyncClient
 ) -> None:

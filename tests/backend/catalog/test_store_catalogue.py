@@ -68,6 +68,35 @@ async def shelf(shop: Shop, shop_floor: Floor) -> Shelf:
     return Shelf(products, categories, picks.id, region_id)
 
 
+async def test_products_by_options_variants_and_moments(store: httpx.AsyncClient, shelf: Shelf) -> None:
+    """wire: commerce-api, Store catalogue, the parameters of GET /store/products."""
+    top = (await get(store, f"/store/products/{shelf.product['trompo']}"))["product"]
+    (option,), (variant,) = top["options"], top["variants"]
+    assert await handles(store, "option_id=opt_nosuch") == []
+    for query in (
+        f"option_id={option['id']}",
+        f"option_value_id[]={option['values'][0]['id']}&option_value_id[]=optval_nosuch",
+        f"variants[id]={variant['id']}",
+        f"variants[sku]={variant['sku']}",
+        f"variants[sku][]={variant['sku']}&variants[title]={variant['title']}",
+        f"id={top['id']}&created_at={top['created_at']}",
+        f"id={top['id']}&updated_at[$eq]={top['updated_at']}&with_deleted=false",
+    ):
+        assert await handles(store, query) == ["trompo"], query
+    for query in (
+        "option_value_id=optval_nosuch",
+        f"variants[sku]={variant['sku']}&variants[title]=Otro",
+        "variants[ean]=7701234567897",
+        "external_id=x",
+        "created_at=2001-01-01",
+        "created_at=9999-12-31T23:59:59.999999Z",
+        "updated_at[$eq]=2001-01-01T00:00:00.001Z",
+    ):
+        assert await handles(store, query) == [], query
+    for query in ("with_deleted=true", "deleted_at[$gt]=2001-01-01", "created_at=yesterday"):
+        assert (await store.get(f"/store/products?{query}")).status_code == 400, query
+
+
 async def handles(store: httpx.AsyncClient, query: str) -> list[str]:
     answer = await get(store, f"/store/products?{query}")
     assert answer["count"] >= len(answer["products"])
