@@ -108,13 +108,14 @@ def _answered(handler: Handler) -> Handler:
 
     @wraps(handler)
     async def answered(self: "AccountState", *arguments: Any) -> Any:
+        leads: Any = None
         async with errors_as_notices(self):
             try:
-                return await handler(self, *arguments)
+                leads = await handler(self, *arguments)
             except Exception:
                 self.answer = FormAnswer(next_number(self.answer.number), is_good=False)
                 raise
-        return None
+        return leads
 
     return cast("Handler", answered)
 
