@@ -23,7 +23,7 @@ from backend.database import db_now
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.pricing import price_cart
-from backend.shipping.addresses import municipality_code, municipality_of
+from backend.shipping.addresses import municipality_code, municipality_of, origin_of
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.options import (
     CALCULATED,
@@ -71,9 +71,7 @@ class QuoteInput:
     def request(self, location: StockLocation) -> QuoteRequest:
         """The request to a provider for a delivery from this location."""
         return QuoteRequest(
-            origin=Place(
-                str(location.address.get("dane_code", "")), str(location.address.get("address_1", ""))
-            ),
+            origin=origin_of(location.address),
             destination=Place(self.dane_code, self.address or UNKNOWN_ADDRESS),
             packages=packages_for(self.items),
             content_value=self.value,

@@ -51,8 +51,9 @@ from backend.orders.states import (
 )
 from backend.pricing import price_cart
 from backend.settings import Settings
-from backend.shipping.addresses import recipient, warehouse
+from backend.shipping.addresses import recipient, sender
 from backend.shipping.models import ShippingOption
+from backend.shipping.options import location_of
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
 from backend.staff.rights import Actor, Right
@@ -202,11 +203,12 @@ async def request_return(
     order = await lock_order(session, order_id)
     option = await _option(session, order)
     provider = provider_of(providers, option.provider_id)
+    start = await location_of(session, option)
     await provider.create_return_fulfillment(
         LabelRequest(
             reference=f"{order.number}-R",
             origin=recipient(order.shipping_address, order.email),
-            destination=warehouse(await read_standing(session, settings)),
+            destination=sender(start.address, await read_standing(session, settings)),
             packages=packages_for(()),
             content_value=content_value(order.item_total),
         )
@@ -246,7 +248,7 @@ async def _prepared(
         location_id=location.id,
         request=LabelRequest(
             reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
-            origin=warehouse(standing),
+            origin=sender(location.address, standing),
             destination=recipient(order.shipping_address, order.email),
             packages=packages_for(await _items(session, lines)),
             content_value=content_value(

@@ -6,6 +6,7 @@ then must not contradict each other.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from backend.errors import InvalidData
@@ -16,7 +17,7 @@ from backend.shipping.municipalities import (
     municipalities_named,
     municipality,
 )
-from backend.shipping.providers.base import Contact
+from backend.shipping.providers.base import Contact, Place
 from backend.shipping.providers.carrier.messages import PHONE_DIGITS, fit_phone
 
 Address = Mapping[str, Any]
@@ -63,8 +64,41 @@ def place_of(address: Address | None) -> tuple[str, ...]:
     return (_text(address, "address_1"), *known)
 
 
+def origin_of(address: Address) -> Place:
+    """Where packages start from that leave a location with this address; empty where it names no municipality.
+
+    The location's `dane_code` goes before its city, which may be what it was called before it moved.
+    """
+    code = _text(address, "dane_code")
+    known = municipality(code + SEAT if len(code) == 5 else code)
+    cities = {"city": _text(address, "city"), "province": _text(address, "province")}
+    return Place(known.code if known is not None else municipality_code(cities), _text(address, "address_1"))
+
+
+def sender(address: Address, standing: Settings) -> Contact:
+    """The sender of what leaves a location with this address: the place that its price was asked for from.
+
+    What the address does not say is CARRIER_ORIGIN_*'s, but for how to find the door of another place. An address
+    without a street or a municipality says nothing.
+    """
+    usual, origin = warehouse(standing), origin_of(address)
+    if not origin.dane_code or not origin.address:
+        return usual
+    phone = _text(address, "phone")
+    contact = replace(
+        usual,
+        dane_code=origin.dane_code,
+        address=origin.address,
+        company=_text(address, "company") or usual.company,
+        phone=phone if len(fit_phone(phone)) == PHONE_DIGITS else usual.phone,
+    )
+    if contact.place == usual.place:
+        return contact
+    return replace(contact, suburb="", cross_street="", reference=_text(address, "address_2"))
+
+
 def warehouse(settings: Settings) -> Contact:
-    """The sender of every label (spec: Configuration, CARRIER_ORIGIN_*)."""
+    """The shop's own warehouse (spec: Configuration, CARRIER_ORIGIN_*)."""
     return Contact(
         dane_code=settings.carrier_origin_dane_code,
         address=settings.carrier_origin_address,

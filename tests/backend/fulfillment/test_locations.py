@@ -14,6 +14,8 @@ from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
+from backend.shipping.addresses import warehouse
+from backend.shipping.providers.base import Label, LabelRequest, Place, Quote, QuoteRequest
 from tests.shop_floor import Floor, make_toy, open_floor
 from tests.store_steps import bought, post
 
@@ -168,3 +170,46 @@ async def test_a_reservation_keeps_its_end_wherever_it_lies(database: Database, 
     async with database.read() as session:
         rows = (await session.execute(select(Reservation.quantity, Reservation.expires_at))).all()
     assert [tuple(row) for row in rows] == [(1, until), (1, until)]
+
+
+@pytest.mark.parametrize("moves", [False, True])
+async def test_a_label_starts_where_its_price_was_asked_for(  # noqa: PLR0917
+    admin: httpx.AsyncClient,
+    store: httpx.AsyncClient,
+    shop: Shop,
+    trompo: str,
+    places: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    moves: bool,
+) -> None:
+    """At the location, wherever the settings have the shop's own warehouse."""
+    near, _ = places
+    if moves:
+        address = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}
+        change = {"address": {**address, "dane_code": "76001000", "phone": "6025550123"}}
+        await post(admin, f"/admin/stock-locations/{near}", change)
+    asked, labelled = [], []
+    carrier = shop.fulfillment_providers["carrier_standard"]
+    price, label = carrier.calculate_price, carrier.create_fulfillment
+
+    async def priced(request: QuoteRequest) -> Quote:
+        asked.append(request.origin)
+        return await price(request)
+
+    async def made(request: LabelRequest) -> Label:
+        labelled.append(request.origin)
+        return await label(request)
+
+    monkeypatch.setattr(carrier, "calculate_price", priced)
+    monkeypatch.setattr(carrier, "create_fulfillment", made)
+    order = await bought(store, trompo, 1, price_type="calculated")
+    body = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    await post(admin, f"/admin/orders/{order['id']}/fulfillments", body)
+    (origin,) = labelled
+    assert {*asked} == {origin.place}
+    if moves:
+        assert origin.place == Place("76001000", "Calle 5 # 38-14")
+        assert (origin.phone, origin.company, origin.suburb) == ("6025550123", "Juguetería Trompo", "")
+    else:
+        assert origin == warehouse(shop.settings)

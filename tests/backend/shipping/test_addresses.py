@@ -1,6 +1,7 @@
 """Every municipality is found however a program writes it, and a code that contradicts its address is refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +11,10 @@ from backend.shipping.addresses import (
     missing_for_a_label,
     municipality_code,
     municipality_of,
+    origin_of,
     place_of,
     recipient,
+    sender,
     warehouse,
 )
 from backend.shipping.municipalities import (
@@ -118,6 +121,32 @@ def test_every_part_of_the_sender_is_a_setting() -> None:
     }  # fmt: skip
     settings = Settings(**{f"carrier_origin_{name}": value for name, value in parts.items()})  # type: ignore[arg-type]
     assert warehouse(settings) == Contact(**parts)
+
+
+def test_a_location_that_is_the_shops_own_warehouse_sends_as_the_settings_say(settings: Settings) -> None:
+    own = {"address_1": WAREHOUSE.address, "dane_code": WAREHOUSE.dane_code, "phone": "555"}
+    assert sender(own, settings) == WAREHOUSE
+
+
+@pytest.mark.parametrize("address", [{}, {"address_1": "Calle 5"}, {"city": "Cali"}, {"dane_code": "999"}])
+def test_an_address_without_a_street_or_a_municipality_sends_nothing(
+    settings: Settings, address: dict[str, str]
+) -> None:
+    assert sender(address, settings) == WAREHOUSE
+
+
+@pytest.mark.parametrize(
+    "place", [{"dane_code": "76001000"}, {"dane_code": "76001", "city": "Bogotá"}, {"city": "Cali"}]
+)
+def test_another_location_is_found_by_its_own_address(settings: Settings, place: dict[str, str]) -> None:
+    address = {"address_1": " Calle 5  # 38-14", "address_2": "Local 2", "company": "Trompo Cali", **place}
+    assert origin_of(address) == Place("76001000", "Calle 5 # 38-14")
+    expected = replace(
+        WAREHOUSE, dane_code="76001000", address="Calle 5 # 38-14", company="Trompo Cali",
+        suburb="", cross_street="", reference="Local 2",
+    )  # fmt: skip
+    assert sender(address, settings) == expected
+    assert sender({**address, "phone": "602 555 0123"}, settings).phone == "602 555 0123"
 
 
 def test_the_receiver_is_read_from_the_orders_address() -> None:
