@@ -6,13 +6,21 @@ Prices are those of today; nothing comes from the caller but ids and numbers (de
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.models import Collection, Product, Region, SalesChannel, Variant
+from backend.catalog.models import (
+    Collection,
+    Product,
+    ProductHasType,
+    ProductType,
+    Region,
+    SalesChannel,
+    Variant,
+)
 from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
 from backend.clock import now
 from backend.database import locked
@@ -87,19 +95,39 @@ CART_AND_LINES = (
     .order_by(LineItem.id)
 )
 CONTENTS = (
-    _LINES.add_columns(CartShippingMethod, Collection.title, has_candidates(LineItem.cart_id))
+    _LINES.add_columns(
+        CartShippingMethod,
+        Collection.title,
+        has_candidates(LineItem.cart_id),
+        ProductType.id,
+        ProductType.value,
+    )
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == LineItem.cart_id)
     .outerjoin(Collection, Collection.id == Product.collection_id)
+    .outerjoin(ProductHasType, ProductHasType.product_id == Product.id)
+    .outerjoin(ProductType, ProductType.id == ProductHasType.type_id)
 )
 """What `contents_of` makes the contents of the cart `cart_id` of. Columns may be added behind these."""
 CART_AND_CONTENTS = (
-    select(LineItem, Variant, Product, CartShippingMethod, Collection.title, has_candidates(Cart.id), Cart)
+    select(
+        LineItem,
+        Variant,
+        Product,
+        CartShippingMethod,
+        Collection.title,
+        has_candidates(Cart.id),
+        ProductType.id,
+        ProductType.value,
+        Cart,
+    )
     .select_from(Cart)
     .outerjoin(CartShippingMethod, CartShippingMethod.cart_id == Cart.id)
     .outerjoin(LineItem, LineItem.cart_id == Cart.id)
     .outerjoin(Variant, Variant.id == LineItem.variant_id)
     .outerjoin(Product, (Product.id == Variant.product_id) & can_be_bought())
     .outerjoin(Collection, Collection.id == Product.collection_id)
+    .outerjoin(ProductHasType, ProductHasType.product_id == Product.id)
+    .outerjoin(ProductType, ProductType.id == ProductHasType.type_id)
     .where(Cart.id == bindparam("cart_id"))
     .order_by(LineItem.id)
 )
@@ -149,6 +177,13 @@ class Line:
         return PricedLine(self.item.id, self.item.quantity, self.variant.price, rate)
 
 
+class TypeOf(NamedTuple):
+    """The type of a line's product; None where it has none."""
+
+    id: str | None
+    value: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What a cart costs is made of.
@@ -157,12 +192,14 @@ class Contents:
         lines: oldest first, at today's prices.
         method: the shipping chosen for them; None while none is, and for an empty cart.
         collections: the title of the collection that a line's product is in, by the line's id.
+        types: its type, by the line's id.
         may_be_discounted: False where no promotion can apply, and the cart has no use of one reserved.
     """
 
     lines: Sequence[Line]
     method: CartShippingMethod | None
     collections: Mapping[str, str | None]
+    types: Mapping[str, TypeOf]
     may_be_discounted: bool = True
 
 
@@ -297,12 +334,13 @@ async def read_contents(session: AsyncSession, cart_id: str) -> Contents:
 def contents_of(rows: Sequence[Any]) -> Contents:
     """What is in the cart, by the rows of `CONTENTS`. A line may have several; a row may have none."""
     if not rows:
-        return Contents([], None, {})
+        return Contents([], None, {}, {})
     filled = {row[0].id: row for row in rows if row[0] is not None}
     return Contents(
         lines=[Line(*row[:3]) for row in filled.values()],
         method=rows[0][3],
         collections={line_id: row[4] for line_id, row in filled.items()},
+        types={line_id: TypeOf(*row[6:8]) for line_id, row in filled.items()},
         may_be_discounted=rows[0].has_candidates,
     )
 

@@ -124,14 +124,14 @@ async def cart_view(
         NotFound: no cart has this id, it has become an order, or it is not the caller's.
     """
     rows = (await session.execute(_SHOWN, {"cart_id": cart_id, "holder": cart_id})).all()
-    cart = accessible(rows[0][6] if rows else None, cart_id, caller, NOT_FOUND)
+    cart = accessible(rows[0][8] if rows else None, cart_id, caller, NOT_FOUND)
     is_anothers = as_owner and (caller is None or cart.customer_id != caller.customer_id)
     if is_anothers or cart.completed_at is not None:
         raise NotFound(NOT_FOUND.format(cart_id=cart_id))
     contents = contents_of(rows)
     lines, method = contents.lines, contents.method
-    units = {row[0].id: int(row[7]) for row in rows if row[0] is not None}
-    pictures = {row[0].id: picture_view(row[8]) for row in rows if row[8] is not None}
+    units = {row[0].id: int(row[9]) for row in rows if row[0] is not None}
+    pictures = {row[0].id: picture_view(row[10]) for row in rows if row[10] is not None}
     totals, discounts = await read_discounted(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line

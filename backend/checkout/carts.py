@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import func, select
@@ -21,7 +20,7 @@ from backend.cart.service import (
     read_discounted,
 )
 from backend.catalog.line_products import LineProducts, line_products, wants_products
-from backend.catalog.models import ProductCategory, Region, Variant
+from backend.catalog.models import ProductCategory, ProductHasTag, Region, Variant
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.regions import NO_REGION, read_region
 from backend.catalog.wire import region_wire
@@ -165,10 +164,15 @@ _CATEGORIES = (
     .where(ProductCategory.product_id == Variant.product_id)
     .scalar_subquery()
 )
+_TAGS = (
+    select(func.aggregate_strings(ProductHasTag.tag_id, ","))
+    .where(ProductHasTag.product_id == Variant.product_id)
+    .scalar_subquery()
+)
 
 
 _CART = (
-    CART_AND_CONTENTS.add_columns(Region, PaymentCollection, _CATEGORIES)
+    CART_AND_CONTENTS.add_columns(Region, PaymentCollection, _CATEGORIES, _TAGS)
     .join(Region, Region.id == Cart.region_id)
     .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
 )
@@ -199,13 +203,14 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
 
 @dataclass(frozen=True, slots=True)
 class WholeCart:
-    """A cart with all that it shows but its payment sessions. `categories` are ids, by the line's id."""
+    """A cart with all that it shows but its payment sessions. `categories` and `tags` are ids, by the line's id."""
 
     cart: Cart
     region: Region
     contents: Contents
     collection: PaymentCollection | None
     categories: Mapping[str, Sequence[str]]
+    tags: Mapping[str, Sequence[str]]
 
 
 async def read_whole_cart(session: AsyncSession, cart_id: str) -> WholeCart:
@@ -226,18 +231,17 @@ async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[Who
 def _whole_cart(rows: Sequence[Any], cart_id: str) -> WholeCart:
     if not rows:
         raise NotFound(f"Cart with id '{cart_id}' not found")
-    cart, region, collection = rows[0][6:9]
-    categories = {row[0].id: row[9].split(",") for row in rows if row[9]}
-    return WholeCart(cart, region, contents_of(rows), collection, categories)
+    cart, region, collection = rows[0][8:11]
+    categories = {row[0].id: sorted(row[11].split(",")) for row in rows if row[11]}
+    tags = {row[0].id: sorted(row[12].split(",")) for row in rows if row[12]}
+    return WholeCart(cart, region, contents_of(rows), collection, categories, tags)
 
 
 async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> JsonDict:
     """The same, of a cart that was read."""
     cart, contents, collection = whole.cart, whole.contents, whole.collection
     prices, discounts = await read_discounted(session, cart.id, contents)
-    wire = _cart_wire(
-        cart, whole.region, contents, prices, categories=whole.categories, base_url=view.base_url
-    )
+    wire = _cart_wire(whole, prices, view.base_url)
     wire["promotions"] = _promotions(discounts)
     if wants_products(view.fields):
         ids = [line.variant.product_id for line in contents.lines]
@@ -266,18 +270,12 @@ def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:
 
 def empty_cart_wire(cart: Cart, region: Region) -> JsonDict:
     """A cart that has nothing in it yet."""
-    return _cart_wire(cart, region, Contents([], None, {}), price_cart([]))
+    whole = WholeCart(cart, region, Contents([], None, {}, {}), None, {}, {})
+    return _cart_wire(whole, price_cart([]), "")
 
 
-def _cart_wire(
-    cart: Cart,
-    region: Region,
-    contents: Contents,
-    prices: CartTotals,
-    *,
-    categories: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    base_url: str = "",
-) -> JsonDict:
+def _cart_wire(whole: WholeCart, prices: CartTotals, base_url: str) -> JsonDict:
+    cart, region, contents = whole.cart, whole.region, whole.contents
     parts, buyer_id = prices.by_line, cart.customer_id or cart.guest_id
     return {
         "id": cart.id,
@@ -297,7 +295,9 @@ def _cart_wire(
             {
                 **_item(line, parts.get(line.item.id), base_url),
                 "product_collection": contents.collections[line.item.id],
-                "product": _product(line, categories.get(line.item.id, ())),
+                "product_type": contents.types[line.item.id].value,
+                "product_type_id": contents.types[line.item.id].id,
+                "product": _product(whole, line),
             }
             for line in contents.lines
         ],
@@ -365,8 +365,6 @@ def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
         "product_description": product.description if product else None,
         "product_subtitle": product.subtitle if product else None,
         "product_handle": product.handle if product else None,
-        "product_type": None,
-        "product_type_id": None,
         "variant_sku": variant.sku,
         "variant_barcode": None,
         "variant_title": variant.title,
@@ -385,13 +383,14 @@ def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
     }
 
 
-def _product(line: Line, categories: Sequence[str]) -> JsonDict:
+def _product(whole: WholeCart, line: Line) -> JsonDict:
+    categories, tags = (of.get(line.item.id, ()) for of in (whole.categories, whole.tags))
     return {
         "id": line.variant.product_id,
         "collection_id": line.product.collection_id if line.product else None,
-        "type_id": None,
+        "type_id": whole.contents.types[line.item.id].id,
         "categories": [{"id": category_id} for category_id in categories],
-        "tags": [],
+        "tags": [{"id": tag_id} for tag_id in tags],
     }
 
 

@@ -100,8 +100,8 @@ async def read_offered(session: AsyncSession, cart_id: str) -> Offered:
     rows = (await session.execute(_OFFER, {"cart_id": cart_id})).all()
     if not rows:  # it is empty
         return Offered(contents_of(rows), await read_terms(session, cart_id))
-    collection, _, provider_ids, moment, is_off = rows[0][6:]
-    payment_sessions = [row[7] for row in rows if row[7] is not None]
+    collection, _, provider_ids, moment, is_off = rows[0][8:]
+    payment_sessions = [row[9] for row in rows if row[9] is not None]
     return Offered(contents_of(rows), Terms(collection, payment_sessions, provider_ids, moment), is_off)
 
 
@@ -115,7 +115,7 @@ async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents
     contents = contents or await read_contents(session, cart.id)
     if all(line.is_wrapping for line in contents.lines):
         raise InvalidData(NO_ITEMS)
-    sold = tuple(_sold(line, contents.collections[line.item.id]) for line in contents.lines)
+    sold = tuple(_sold(line, contents) for line in contents.lines)
     totals = await read_totals(session, cart.id, contents)
     return PricedCart(sold, _shipping(contents.method), totals, contents.may_be_discounted)
 
@@ -126,10 +126,11 @@ def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
     return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
 
 
-def _sold(line: Line, collection: str | None) -> SoldLine:
+def _sold(line: Line, contents: Contents) -> SoldLine:
     product: Product | None = line.product
     if product is None:
         raise InsufficientStock(STOCK_GONE)
+    type_ = contents.types[line.item.id]
     return SoldLine(
         id=line.item.id,
         product_id=product.id,
@@ -147,7 +148,9 @@ def _sold(line: Line, collection: str | None) -> SoldLine:
         facts={
             "product_description": product.description,
             "product_subtitle": product.subtitle,
-            "product_collection": collection,
+            "product_collection": contents.collections[line.item.id],
+            "product_type": type_.value,
+            "product_type_id": type_.id,
         },
     )
 

@@ -17,6 +17,13 @@ from backend.edge.wire import (
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.pricing import PartTotals, price_of_units
 
+_FACTS = (
+    "product_description",
+    "product_subtitle",
+    "product_collection",
+    "product_type",
+    "product_type_id",
+)
 _QUANTITIES = (
     ("fulfilled_total", "fulfilled_quantity"),
     ("shipped_total", "shipped_quantity"),
@@ -40,7 +47,7 @@ def line_wire(
     """The line. `known`: its product and variant as they are now, where they are to be shown."""
     detail = _detail(order, line, fulfillments)
     moments = stamps(line.created_at, line.updated_at)
-    facts = {name: line.facts.get(name) for name in ("product_description", "product_subtitle")}
+    facts = {name: line.facts.get(name) for name in _FACTS}
     shown = {
         "id": line.id,
         "title": line.title,
@@ -50,10 +57,7 @@ def line_wire(
         "product_id": line.product_id,
         "product_title": line.title,
         **facts,
-        "product_collection": line.facts.get("product_collection"),
         "product_handle": line.product_handle,
-        "product_type": None,
-        "product_type_id": None,
         "variant_sku": line.sku,
         "variant_barcode": None,
         "variant_title": line.variant_title,

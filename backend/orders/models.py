@@ -120,7 +120,7 @@ class OrderLine(Timestamps, table=True):
     facts: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
-    """What else was said of the product: `product_description`, `product_subtitle`, `product_collection`."""
+    """What else was said of the product: its description, subtitle, collection and type, by the platform's names."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

@@ -291,3 +291,29 @@ async def test_relations_that_nobody_has_are_ignored(store: httpx.AsyncClient, t
     path = f"/store/orders/{order['id']}"
     usual = (await get(store, path))["order"]
     assert (await get(store, path, fields="*nosuch,*items.nosuch,+items.nosuch.deeper"))["order"] == usual
+
+
+async def test_lines_say_of_which_type_their_product_is_and_which_tags_it_has(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    type_ = (await post(admin, "/admin/product-types", {"value": "De madera"}))["product_type"]
+    values = ("Clásico", "Regalo")
+    tags = [(await post(admin, "/admin/product-tags", {"value": one}))["product_tag"]["id"] for one in values]
+    async with shop.database.read() as session:
+        product_id = (await session.get_one(Variant, trompo)).product_id
+    words = {"type_id": type_["id"], "tags": [{"id": tag} for tag in tags]}
+    await post(admin, f"/admin/products/{product_id}", words)
+
+    cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
+    (line,) = cart["items"]
+    assert (line["product_type"], line["product_type_id"]) == ("De madera", type_["id"])
+    assert line["product"]["type_id"] == type_["id"]
+    assert line["product"]["tags"] == [{"id": tag} for tag in sorted(tags)]
+
+    order = await bought(store, trompo)
+    await post(admin, f"/admin/products/{product_id}", {"type_id": None, "tags": []})
+    (line,) = (await get(store, f"/store/orders/{order['id']}"))["order"]["items"]
+    assert (line["product_type"], line["product_type_id"]) == ("De madera", type_["id"])  # as it was sold
+    (line,) = (await get(store, f"/store/carts/{cart['id']}"))["cart"]["items"]
+    assert (line["product_type"], line["product_type_id"]) == (None, None)
+    assert (line["product"]["type_id"], line["product"]["tags"]) == (None, [])
