@@ -104,7 +104,7 @@ class Forbidden(ShopError):
 class Conflict(ShopError):
     """The state has changed; the caller must read it again, after `retry_after` seconds where that is known."""
 
-    status, type = 409, "conflict"
+    status, type, code = 409, "conflict", "invalid_state_error"
 
     def __init__(
         self, message: str, *, fields: Mapping[str, str] | None = None, retry_after: int | None = None

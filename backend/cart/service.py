@@ -62,7 +62,6 @@ MAX_LINES = 60
 MAX_NOTED = 2048
 """Bytes of JSON that programs may note beside a line, in one call or in several."""
 
-COMPLETED = "Cart {cart_id} is already completed."
 UNKNOWN = "Cart id not found: {cart_id}"
 NOT_FOUND = "Cart with id '{cart_id}' not found"
 AT_THE_BANK = (
@@ -155,6 +154,15 @@ def _ship_by(dialect: Any) -> Any:
 
 
 _SHIP_BY = for_each_dialect(_ship_by)
+
+
+class CartCompleted(NotAllowed):
+    """The cart has become an order. Its type on the wire is the platform's (wire: commerce-api, Error bodies)."""
+
+    type = "invalid_data"
+
+    def __init__(self, cart_id: str) -> None:
+        super().__init__(f"Cart {cart_id} is already completed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +275,7 @@ async def unordered_cart(session: AsyncSession, cart_id: str, caller: Caller | N
 def _unordered(found: Cart | None, cart_id: str, caller: Caller | None) -> Cart:
     cart = accessible(found, cart_id, caller)
     if cart.completed_at is not None:
-        raise NotAllowed(COMPLETED.format(cart_id=cart_id))
+        raise CartCompleted(cart_id)
     return cart
 
 

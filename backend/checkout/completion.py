@@ -24,7 +24,7 @@ from backend.checkout.sale import (
     taken_by,
 )
 from backend.database import database_now
-from backend.errors import Conflict, InsufficientStock, InvalidData, TotalChanged
+from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, TotalChanged
 from backend.events import publish, subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
@@ -51,12 +51,14 @@ from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import CloseReason, move
+from backend.payment.wire import was_taken_back
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
 DOCUMENT_FIELDS = ("doc_type", "doc_number")
 """The fields of a cart's draft that are about the payer's document."""
 NO_COLLECTION = "Payment collection has not been initiated for cart"
 NO_SESSION = "Payment sessions are required to complete cart"
+NOT_AUTHORIZED = "Session: {session_id} was not authorized with the provider."
 
 _STATUS_OF = {
     SessionState.PENDING_AUTHORIZATION: PaymentStatus.AWAITING,
@@ -64,6 +66,8 @@ _STATUS_OF = {
     SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
+_ENDED = (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED)
+"""Ended without money by the provider's word. One that was closed counts as none."""
 _STILL_PAYS = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
 _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 """The shopper closed the payment on purpose, so no mail says that it failed."""
@@ -97,6 +101,7 @@ async def complete(
     Raises:
         NotFound: no cart has this id, or it is not the caller's.
         InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.sale`.
+        NotAllowed: its payment has ended without money.
         InsufficientStock: the units are gone, and not reserved for this cart.
         TotalChanged: the cart costs something else now than the payment session asks for, or than the shopper saw.
         Conflict: the payment is being started right now.
@@ -176,6 +181,9 @@ def _missing(terms: Terms) -> NoReturn:
     """Raise what is missing to pay the cart."""
     if any(payment.state == SessionState.INITIATING for payment in terms.payment_sessions):
         raise Conflict("The payment of this cart is being started")
+    newest = terms.payment_sessions[0] if terms.payment_sessions else None
+    if newest is not None and newest.state in _ENDED and not was_taken_back(newest):
+        raise NotAllowed(NOT_AUTHORIZED.format(session_id=newest.id))
     raise InvalidData(NO_SESSION if terms.collection else NO_COLLECTION)
 
 

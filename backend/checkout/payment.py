@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.cart.service import COMPLETED
+from backend.cart.service import CartCompleted
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
     Offered,
@@ -25,7 +25,7 @@ from backend.checkout.sale import (
     taken_by,
 )
 from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotAllowed, NothingToPay, ShopError, TotalChanged
+from backend.errors import Conflict, InvalidData, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.legal.consents import require_consents
 from backend.money import Cop
@@ -314,7 +314,7 @@ class PaymentStarter:
                 if payment.id == cart.payment_session_id and payment.snapshot:
                     sale = sale_of(payment.snapshot)
                     return sale, taken_by(cart, sale)
-        raise NotAllowed(COMPLETED.format(cart_id=cart.id))
+        raise CartCompleted(cart.id)
 
     def order_link(self, order_id: str) -> str:
         """The URL of the order's page with its token: it opens without a login or cookie."""

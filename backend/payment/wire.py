@@ -188,7 +188,12 @@ def _shown(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
     if counting or not payment_sessions:
         return counting
     last = payment_sessions[0]
-    return [] if last.state == SessionState.CANCELED and last.redirect_url is None else [last]
+    return [] if was_taken_back(last) else [last]
+
+
+def was_taken_back(payment: PaymentSession) -> bool:
+    """Whether the cart changed before anybody was led to pay: on the platform the session is deleted then."""
+    return payment.state == SessionState.CANCELED and payment.redirect_url is None
 
 
 def _is_under_way(payment: PaymentSession) -> bool:

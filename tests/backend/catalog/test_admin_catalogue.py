@@ -335,6 +335,7 @@ async def test_no_two_variants_have_one_bar_code(
     }
     at_once = {
         "type": "conflict",
+        "code": "invalid_state_error",
         "message": "Another request changed this at the same time: try again",
     }
     answer = await overtaken(shop.database, rival, take)

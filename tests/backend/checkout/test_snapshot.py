@@ -115,6 +115,7 @@ async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
     ]:
         answer = await store.post(path, json=body)
         assert (answer.status_code, answer.json()["type"]) == (409, "conflict"), path
+        assert answer.json()["code"] == "invalid_state_error"
     flat = await option(store, cart_id, "flat")
     chosen = {"option_id": flat["id"]}
     assert (await store.post(f"{here}/shipping-methods", json=chosen)).status_code == 409
@@ -129,6 +130,28 @@ async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
         PRICE,
         "captured",
         PRICE,
+    )
+
+
+async def test_a_cart_whose_payment_ended_without_money_is_not_completed(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    """wire: commerce-api, Guest checkout, what the provider's answer does."""
+    cart_id = await shipped_cart(store, trompo)
+    (payment,) = (await pay(store, cart_id, PSE))["payment_sessions"]
+    async with shop.database.read() as session:
+        known = await session.get_one(PaymentSession, payment["id"])
+    report = ProviderReport(
+        state=ProviderState.REJECTED, amount=Decimal(known.amount), currency="COP", invoice=known.invoice
+    )
+    await apply_report(shop.database, known.id, report)
+    refused = await store.post(f"/store/carts/{cart_id}/complete")
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {
+            "type": "not_allowed",
+            "message": f"Session: {known.id} was not authorized with the provider.",
+        },
     )
 
 
