@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, exists, false, func, sel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import models
+from backend.catalog.admin_schemas import AdminCategoriesParameters
 from backend.catalog.categories import Tree, read_tree
 from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
 from backend.catalog.option_filters import parts_asked_for
@@ -172,17 +173,24 @@ def matching_categories(tree: Tree, asked: CategoriesParameters) -> Sequence[Cat
     key = CATEGORY_ORDER.get(name)
     if key is None:
         raise InvalidData(f"Invalid request: cannot order by '{name}'; possible: {', '.join(CATEGORY_ORDER)}")
+    found = [category for category in tree.by_id.values() if _is_met(category, asked)]
+    return sorted(found, key=key, reverse=(asked.order or "").startswith("-"))
+
+
+def _is_met(category: Category, asked: CategoriesParameters) -> bool:
+    """Whether the category meets all filters, and what `$and` and `$or` add: `met` for what is in memory."""
+    if isinstance(asked, AdminCategoriesParameters) and (asked.is_active is False or asked.is_internal):
+        return False  # all are active, none is internal
     parents = {None if parent in ("null", "") else parent for parent in asked.parent_category_id or ()}
-    found = [
-        category
-        for category in tree.by_id.values()
-        if (asked.id is None or category.id in asked.id)
+    return (
+        (asked.id is None or category.id in asked.id)
         and (asked.handle is None or category.handle in asked.handle)
         and (asked.name is None or category.name in asked.name)
         and (asked.parent_category_id is None or category.parent_id in parents)
         and (not asked.q or fold(asked.q) in fold(f"{category.name} {category.handle}"))
-    ]
-    return sorted(found, key=key, reverse=(asked.order or "").startswith("-"))
+        and all(_is_met(category, part) for part in asked.all_of)
+        and (not asked.any_of or any(_is_met(category, part) for part in asked.any_of))
+    )
 
 
 async def matching_collections(

@@ -37,9 +37,9 @@ from backend.catalog.store_variants import variants_page, write_variants
 from backend.catalog.wire import category_wire, collection_wire, region_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, listed, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters
+from backend.edge.schemas import NamedParameters
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, NotFound
 from backend.tables import table_of
@@ -53,6 +53,7 @@ router = APIRouter(
 
 PRICE = "variants.calculated_price"
 NO_REGION = "Missing required pricing context to calculate prices - region_id"
+REGION_ORDER = {"name": Region.name, "created_at": Region.created_at}
 _REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam("id"))
 """Whether there is a region: a table object would cost twice as much."""
 
@@ -159,11 +160,12 @@ async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wi
 
 
 @router.get("/store/regions", response_model=RegionsAnswer)
-async def list_regions(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+async def list_regions(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
     """The regions: there is one, Colombia (spec: What the service does 1)."""
+    order = in_order(asked.order, REGION_ORDER, [Region.id])
     async with database.read() as session:
-        regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
-    return Wire(listed("regions", map(region_wire, page_of(regions, asked)), len(regions), asked))
+        regions, count = await rows_of(session, Region, met(asked, named(Region)), order, asked)
+    return Wire(listed("regions", map(region_wire, regions), count, asked))
 
 
 @router.get("/store/regions/{region_id}", response_model=RegionAnswer)

@@ -8,7 +8,6 @@ from backend.catalog.product_fields import ProductFields
 from backend.edge.schemas import (
     DeletedMany,
     FilterParameters,
-    ListParameters,
     ListResponse,
     Moments,
     Name,
@@ -84,7 +83,7 @@ class CategoryParameters(OneParameters):
     include_ancestors_tree: bool = False
 
 
-class CategoriesParameters(ListParameters, CategoryParameters):
+class CategoriesParameters(FilterParameters, CategoryParameters):
     """Which categories. `parent_category_id=null` asks for the roots."""
 
     q: str | None = Field(None, max_length=200)

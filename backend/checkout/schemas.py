@@ -14,6 +14,7 @@ from backend.edge.schemas import (
     Email,
     FilledName,
     LenientBody,
+    Limit,
     ListParameters,
     ListResponse,
     Name,
@@ -126,8 +127,9 @@ class ShippingOptionParameters(OneParameters):
 
 
 class PaymentProvidersParameters(ListParameters):
-    """Whose ways to pay."""
+    """Whose ways to pay. A page has 20 of them (wire: commerce-api, Conventions)."""
 
+    limit: Limit = 20
     region_id: Name | None = None
     is_enabled: bool | None = None
 

@@ -74,10 +74,14 @@ class OneParameters(Parameters):
     )
 
 
+Limit = Annotated[int, Field(ge=0), AfterValidator(lambda limit: min(limit, MAX_LIMIT))]
+"""How many things a page of a list has at most."""
+
+
 class ListParameters(OneParameters):
     """What may be asked of every list. A limit over the largest page gives the largest page."""
 
-    limit: Annotated[int, Field(ge=0), AfterValidator(lambda limit: min(limit, MAX_LIMIT))] = DEFAULT_LIMIT
+    limit: Limit = DEFAULT_LIMIT
     offset: int = Field(0, ge=0, le=MAX_OFFSET)
     order: str | None = Field(None, max_length=60, description="A field, with `-` before it for descending.")
 

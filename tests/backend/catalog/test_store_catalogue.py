@@ -284,6 +284,7 @@ async def test_collections_and_regions(store: httpx.AsyncClient, shelf: Shelf) -
     )
     assert (await get(store, f"/store/regions/{region['id']}"))["region"] == region
     providers = await get(store, "/store/payment-providers", region_id=region["id"])
+    assert providers["limit"] == 20
     assert [provider["id"] for provider in providers["payment_providers"]] == [
         "gateway_pse",
         "pp_system_default",

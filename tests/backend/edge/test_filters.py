@@ -125,6 +125,26 @@ async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, toys:
         assert await listed(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
 
 
+async def test_categories_and_regions_combine_their_filters(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
+    new = {"name": "De madera", "is_active": True}
+    one = (await post(admin, "/admin/product-categories", new))["product_category"]["id"]
+    (region,) = await listed(store, "/store/regions", name="Colombia")
+    lists = (
+        (admin, "/admin/product-categories", one),
+        (store, "/store/product-categories", one),
+        (store, "/store/regions", region),
+    )
+    for client, path, found in lists:
+        assert await listed(client, path, id="nosuch") == []
+        assert await listed(client, path, **{"$or[0][id]": "nosuch", "$or[1][id]": found}) == [found]
+        assert await listed(client, path, **{"$and[0][id]": "nosuch", "$and[1][id]": found}) == []
+        assert (await client.get(path, params={"order": "-nosuch"})).status_code == 400
+    active = {"$or[0][is_active]": "false", "$or[1][id]": "nosuch"}
+    assert await listed(admin, "/admin/product-categories", **active) == []
+
+
 async def test_mails_and_reservations_combine_their_filters(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: tuple[str, str]
 ) -> None:
