@@ -8,11 +8,13 @@ import asyncio
 import re
 import smtplib
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
+from ipaddress import ip_address
 from typing import Any
 
 from backend.settings import Settings
@@ -29,7 +31,27 @@ ENDS_WITHIN = 2.0
 LONGEST = timedelta(seconds=TALK_WITHIN + TAKEN_WITHIN + REPLY_WITHIN + ENDS_WITHIN)
 """What all of it takes at most."""
 
+TLS_FROM_THE_START = 465
+"""The port on which a server speaks TLS before anything else."""
+
 _THREADS = Threads("mails", 4)
+
+
+def tls_to(host: str) -> ssl.SSLContext:
+    """How TLS is spoken with the mail server: its certificate must be good, unless it is on this machine."""
+    context = ssl.create_default_context()
+    if is_here(host):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def is_here(host: str) -> bool:
+    """Whether the host is this machine itself."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 class Dialogue:
@@ -69,12 +91,15 @@ class Dialogue:
     def _talk(self) -> None:
         self._go_on()
         settings = self._settings
-        connect = _TlsServer if settings.smtp_port == 465 else _Server
-        server = connect(settings.smtp_host, settings.smtp_port, timeout=REPLY_WITHIN)
+        host, port = settings.smtp_host, settings.smtp_port
+        if port == TLS_FROM_THE_START:
+            server: _Server = _TlsServer(host, port, timeout=REPLY_WITHIN, context=tls_to(host))
+        else:
+            server = _Server(host, port, timeout=REPLY_WITHIN)
         try:
             self._connected(server)
-            if settings.smtp_starttls and settings.smtp_port != 465:
-                server.starttls()
+            if settings.smtp_starttls and port != TLS_FROM_THE_START:
+                server.starttls(context=tls_to(host))
             if settings.smtp_user:
                 server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
             if self._mail is None:
@@ -128,7 +153,8 @@ class _Server(smtplib.SMTP):
         if code != 354:
             raise smtplib.SMTPDataError(code, answer)
         self._wait(TAKEN_WITHIN)
-        self.send(re.sub(rb"(?m)^\.", b"..", msg))  # RFC 5321, 4.5.2
+        text = re.sub(rb"(?m)^\.", b"..", msg)  # RFC 5321, 4.5.2
+        self.send(text if text.endswith(b"\r\n") else text + b"\r\n")
         self.before_the_dot()
         self.send(b".\r\n")
         answered = self.getreply()

@@ -1,6 +1,7 @@
 """A mail server on this machine, which waits, refuses and hangs up where a test says so."""
 
 import asyncio
+import ssl
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,6 +27,7 @@ class MailServer:
         holds: by step, what its answer waits for.
         reached: by step, how often it was reached and not yet waited for.
         left: how many connections have ended and were not yet waited for.
+        tls: what it speaks after `STARTTLS`.
     """
 
     def __init__(self) -> None:
@@ -36,6 +38,7 @@ class MailServer:
         self.holds: dict[str, asyncio.Event] = {}
         self.reached: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
         self.left = asyncio.Semaphore(0)
+        self.tls: ssl.SSLContext | None = None
         self._talks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -71,10 +74,12 @@ class MailServer:
                 self.said.append(line.decode().rstrip())
                 verb = line[:4].decode().strip().upper()
                 is_open = await self._answer(verb, writer) and verb != "QUIT"
+                if verb == "STAR" and self.tls is not None:
+                    await writer.start_tls(self.tls)
                 if verb == "DATA" and self.answers[verb].startswith(b"354"):
                     self.mails.append(await reader.readuntil(b"\r\n.\r\n"))
                     is_open = await self._answer("DOT", writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             pass  # the client hung up
         finally:
             writer.close()

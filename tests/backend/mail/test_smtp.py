@@ -1,14 +1,19 @@
 """A mail server that is slow, says odd things or nothing: no mail is sent again that it may have."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
+from pathlib import Path
 
 import httpx
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy import select, update
 
 from backend.app import Shop
@@ -302,3 +307,61 @@ async def ask_link(shop: Shop) -> None:
         session.add(mail := Mail(kind=MailKind.PASSWORD_RESET, about="ana@example.com"))
         await session.flush()
         await enqueue(session, SEND, key=mail.id)
+
+
+def own_certificate(folder: Path) -> ssl.SSLContext:
+    """What a server speaks TLS with whose certificate nobody has signed."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "mail.test")])
+    begin = datetime(2020, 1, 1, tzinfo=UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(begin)
+        .not_valid_after(begin + timedelta(days=36_500))
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "mail.pem"
+    unlocked = serialization.NoEncryption()
+    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, unlocked)
+    file.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(file)
+    return context
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+async def test_a_mail_goes_only_to_a_server_that_is_known(
+    *,
+    settings: Settings,
+    a_mail: EmailMessage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_here: bool,
+) -> None:
+    """A certificate that nobody has signed is enough for a server on this machine alone."""
+    async with MailServer.open() as server:
+        server.answers["EHLO"] = b"250-mail.test\r\n250 STARTTLS"
+        server.answers["STAR"] = b"220 go on"
+        server.tls = own_certificate(tmp_path)
+        transport = SmtpTransport(server.of(settings).model_copy(update={"smtp_starttls": True}))
+        if is_here:
+            await transport.send(a_mail)
+        else:
+            monkeypatch.setattr(smtp, "is_here", lambda _host: False)
+            with pytest.raises(OutsideFailure, match="SSLCertVerificationError"):
+                await transport.send(a_mail)
+        assert len(server.mails) == is_here
+
+
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("smtp.example.com", False),
+        ("10.0.0.5", False),
+    ],
+)
+def test_which_mail_server_is_on_this_machine(host: str, *, is_here: bool) -> None:
+    assert smtp.is_here(host) == is_here
