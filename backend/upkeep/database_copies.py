@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,13 +173,16 @@ def _put_in_place(file: Path, place: Path) -> None:
     with file.open("rb") as whole:
         os.fsync(whole.fileno())
     if place.exists():
-        with closing(sqlite3.connect(place)) as connection:
+        # one that is damaged is kept as it is: it may be why a copy is brought back
+        with closing(sqlite3.connect(place)) as connection, suppress(sqlite3.DatabaseError):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    kept = before(place)
     for leftover in ("-wal", "-shm"):
-        Path(f"{place}{leftover}").unlink(missing_ok=True)
         Path(f"{file}{leftover}").unlink(missing_ok=True)
+        if (of_place := Path(f"{place}{leftover}")).exists():
+            of_place.rename(f"{kept}{leftover}")
     if place.exists():
-        place.rename(before(place))
+        place.rename(kept)
     file.rename(place)
 
 

@@ -62,3 +62,17 @@ async def test_what_fails_at_the_last_moment_leaves_the_database_as_it_was(
         with pytest.raises(OSError, match="full"):
             await restored(elsewhere, copy, replace=True)
     assert await state_of(elsewhere) == before
+
+
+DAMAGED = b"SQLite format 3\0" + b"damaged" * 4096
+
+
+async def test_a_damaged_file_is_replaced_and_kept(copy: Path, elsewhere: Settings) -> None:
+    """That it cannot be read may be why the copy is brought back."""
+    whole = await state_of(elsewhere)
+    async with opened(elsewhere) as database:
+        place = str(database.url.database)
+    await asyncio.to_thread(Path(place).write_bytes, DAMAGED)
+    await restored(elsewhere, copy, replace=True)
+    assert await state_of(elsewhere) == whole
+    assert await asyncio.to_thread(Path(f"{place}.before-restore-1").read_bytes) == DAMAGED
