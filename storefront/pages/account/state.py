@@ -107,11 +107,11 @@ def _answered(handler: Handler) -> Handler:
     """Make any error that comes out of a handler a notice. It is an answer too: the forms keep what was typed."""
 
     @wraps(handler)
-    async def answered(self: "AccountState", *arguments: Any) -> Any:
+    async def answered(self: "AccountState", *arguments: Any, **named: Any) -> Any:
         leads: Any = None
         async with errors_as_notices(self):
             try:
-                leads = await handler(self, *arguments)
+                leads = await handler(self, *arguments, **named)
             except Exception:
                 self.answer = FormAnswer(next_number(self.answer.number), is_good=False)
                 raise

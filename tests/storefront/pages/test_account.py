@@ -1,8 +1,9 @@
 """Events of the account's page: whoever opens a websocket can send them all, with any argument and any cookie."""
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc from typing import Any
 
+import Callable
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
@@ -50,8 +51,10 @@ async def at_browser(shopper: Shopper, cookie: str) -> AccountState:
 
 
 async def send(state: AccountState, event: str, *arguments: Any) -> Any:
-    """What a browser may send: any event, with anything."""
-    return await getattr(AccountState, event).fn(state, *arguments)
+    """What a browser may send: any event, with anything. Reflex hands it on by the names of the handler's arguments."""
+    handler = getattr(AccountState, event).fn
+    names = list(inspect.signature(handler).parameters)[1:]
+    return await handler(state, **dict(zip(names, arguments, strict=False)))
 
 
 async def test_the_owner_sees_what_is_theirs(shop: Shop, shopper: Shopper) -> None:
