@@ -1,5 +1,6 @@
 """What is seen of each event of a page while it is handled: its id in the log, and how long it took."""
 
+from contextvars import ContextVar
 from time import perf_counter
 
 import reflex.app
@@ -10,6 +11,13 @@ from backend.logs import hide_in_log, log_scope
 from backend.metrics import EVENT_SECONDS, EVENTS
 from backend.tracing import trace_fields
 
+_failures: ContextVar[list[bool]] = ContextVar("failures of the event at hand")
+
+
+def mark_failed() -> None:
+    """The event at hand has failed, though no exception leaves it: whoever sent it was told."""
+    _failures.get([]).append(True)
+
 
 class ObservedEvents(BaseStateEventProcessor):
     """Reflex's handling of events, each inside a scope of the log that names it."""
@@ -19,16 +27,19 @@ class ObservedEvents(BaseStateEventProcessor):
     ) -> None:
         name = short_name(entry.event.name)
         outcome = "canceled"  # by a later one that supersedes it, or by the shop's end
+        failures: list[bool] = []
+        marking = _failures.set(failures)
         began = perf_counter()
         try:
             with log_scope(event_id=entry.ctx.txid, event=name, **trace_fields()):
                 hide_in_log(entry.event.payload)
                 await super()._execute_event(entry=entry, registered_handler=registered_handler)
-            outcome = "ok"
+            outcome = "failed" if failures else "ok"
         except Exception:
             outcome = "failed"
             raise
         finally:
+            _failures.reset(marking)
             EVENTS.labels(name, outcome).inc()
             EVENT_SECONDS.labels(name).observe(perf_counter() - began)
 

@@ -27,6 +27,7 @@ from backend.edge.requests import address_behind
 from backend.metrics import WEBSOCKETS
 from backend.rate_limit import PEOPLE, network_of
 from storefront.closed_pages import ClosedPages
+from storefront.observed_events import mark_failed
 from storefront.socket_frames import (
     LONGEST_FRAME,
     Refused,
@@ -250,7 +251,11 @@ def guard_websocket(app: rx.App) -> None:
 
 
 def count_failure() -> None:
-    """Count against the socket of its page that the event at hand has failed. Without an event at hand: nothing."""
+    """Count, for the figures and against the socket of its page, that the event at hand has failed.
+
+    Without an event at hand: nothing.
+    """
+    mark_failed()
     with suppress(LookupError):
         token = EventContext.get().token
         namespace = RegistrationContext.get().app.event_namespace

@@ -7,9 +7,16 @@ import { isOlder } from "./reconnecting.js";
 const Busy = createContext(false);
 export const useBusy = () => useContext(Busy);
 
-// Around a form or buttons with `data-once`: busy from the first press to the next of the `answers`.
-export function Once({ answers, children }) {
+// Around a form or buttons with `data-once`: busy from the first press to the next of the `answers`. When `empties` grows the
+// form is empty again; when it shrinks the server has lost it, and what is typed stays.
+export function Once({ answers, empties, children }) {
   const [isBusy, setBusy] = useState(false);
+  const place = useRef(null);
+  const emptied = useRef(empties);
+  useEffect(() => {
+    if (empties > emptied.current) place.current.querySelector("form")?.reset();
+    emptied.current = empties;
+  }, [empties]);
   useEffect(() => {
     if (!isOlder(answers)) setBusy(false);
   }, [answers]);
@@ -26,7 +33,7 @@ export function Once({ answers, children }) {
   };
   return (
     <Busy.Provider value={isBusy}>
-      <div className="contents" aria-busy={isBusy || undefined} onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
+      <div ref={place} className="contents" aria-busy={isBusy || undefined} onClickCapture={pressed} onSubmitCapture={pressed}>{children}</div>
     </Busy.Provider>
   );
 }

@@ -34,11 +34,15 @@ Text = str | rx.Var[str]
 
 
 class Once(rx.Component):
-    """Around a form, or buttons with `data-once`: pressed again before the next of the `answers`, they ask once."""
+    """Around a form, or buttons with `data-once`: pressed again before the next of the `answers`, they ask once.
+
+    When `empties` grows, what is typed in the form goes.
+    """
 
     library = PRESS
     tag = "Once"
     answers: rx.Var[int]
+    empties: rx.Var[int]
 
 
 class AskFirst(rx.Component):

@@ -13,6 +13,7 @@ from reflex_base.event.processor import BaseStateEventProcessor
 from backend.logs import OneLine
 from backend.metrics import REGISTRY
 from storefront.observed_events import ObservedEvents, observe_events
+from storefront.socket_guard import count_failure
 
 ENTRY: Any = SimpleNamespace(
     ctx=SimpleNamespace(txid="0123456789ab"),
@@ -50,6 +51,18 @@ async def test_an_event_is_counted(
     with pytest.raises(type(error)) if error else nullcontext():
         await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
+
+
+async def test_an_event_that_tells_of_its_failure_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def handle(_processor: object, **_entry: object) -> None:
+        count_failure()
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    labels = {"event": "checkout_state.place", "outcome": "failed"}
+    before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
+    await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
+    count_failure()  # without an event at hand
 
 
 def test_the_app_takes_our_processor(monkeypatch: pytest.MonkeyPatch) -> None:

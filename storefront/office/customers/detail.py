@@ -36,7 +36,7 @@ def page() -> rx.Component:
             rx.el.div(orders(), asked(), class_name="o-order__main"),
             rx.el.div(person(), addresses(), agreed(), taking(), class_name="o-order__side"),
             rx.el.div(
-                Once.create(notes(), answers=answers(CustomerState)),
+                Once.create(notes(), answers=answers(CustomerState), empties=CustomerState.noted),
                 history(SHOWN.id),
                 class_name="o-order__past",
             ),
@@ -293,7 +293,6 @@ def notes() -> rx.Component:
     writing = rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for="customer-note", class_name="field__label"),
         rx.el.textarea(
-            key=f"note-{CustomerState.noted}",  # empty again once it is kept, and not before
             id=rx.Var.create("customer-note"),
             name="text",
             rows="2",

@@ -255,7 +255,6 @@ def story() -> rx.Component:
     writing = rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for="order-note", class_name="field__label"),
         rx.el.textarea(
-            key=f"note-{OrderState.noted}",  # empty again once it is kept, and not before
             id=rx.Var.create("order-note"),
             name="text",
             rows="2",
@@ -270,7 +269,9 @@ def story() -> rx.Component:
     )
     return panel(
         _("Qué ha pasado"),
-        rx.cond(may(Right.FULFILL), Once.create(writing, answers=answers(OrderState))),
+        rx.cond(
+            may(Right.FULFILL), Once.create(writing, answers=answers(OrderState), empties=OrderState.noted)
+        ),
         rx.el.ol(rx.foreach(SHOWN.events, event), class_name="o-events", data_testid="order-events"),
     )
 

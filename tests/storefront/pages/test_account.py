@@ -1,9 +1,9 @@
 """Events of the account's page: whoever opens a websocket can send them all, with any argument and any cookie."""
 
 import inspect
-from collections.abc from typing import Any
+from collections.abc import Callable
+from typing import Any
 
-import Callable
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
