@@ -40,12 +40,15 @@ class RetryLater(ShopError):
 
     Attributes:
         after: the pause before the next try.
-        most: how many failures in a row there are at most: with the last the job is given up.
+        most: how many failures of this cause in a row there are at most: with the last the job is given up.
+        cause: what the message begins with each time; the whole message where none is named.
     """
 
-    def __init__(self, message: str, *, after: timedelta, most: int | None = None) -> None:
-        super().__init__(message)
-        self.after, self.most = after, most
+    def __init__(
+        self, message: str, *, after: timedelta, most: int | None = None, cause: str | None = None
+    ) -> None:
+        super().__init__(f"{cause}: {message}" if cause else message)
+        self.after, self.most, self.cause = after, most, cause or message
 
 
 Result = RunAgain | None

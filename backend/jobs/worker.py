@@ -228,7 +228,7 @@ class Worker:
             rows = await session.execute(_OF_CLAIM, {"of_claim": claimed.claim})
             for job in rows.scalars():
                 job.claim, job.again_at = None, None
-                job.failures += 1
+                job.failures = 1 if _is_of_another_cause(error, job.error or "") else job.failures + 1
                 job.failing_since = job.failing_since or moment
                 job.error = text[:LONGEST_ERROR]
                 job.run_at, most = moment + pause_after(job.failures), None
@@ -239,6 +239,13 @@ class Worker:
                 )
                 if is_too_old or (most is not None and job.failures >= most):
                     await _give_up(session, job, moment)
+
+
+def _is_of_another_cause(error: Exception, last: str) -> bool:
+    """Whether the failures so far do not count towards the most that this one allows."""
+    if not isinstance(error, RetryLater) or error.most is None:
+        return False
+    return not last.startswith(error.cause[:LONGEST_ERROR])
 
 
 async def _give_up(session: AsyncSession, job: Job, moment: datetime) -> None:

@@ -64,9 +64,9 @@ RENEWED = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE})
 LATER = timedelta(hours=4)
 """The pause before a mail is tried again that was refused for good or for a while, or may have left."""
 MOST_REFUSED = 3
-"""How often a mail is tried that is refused for good."""
+"""How often in a row a mail is tried that is refused for good."""
 MOST_IN_DOUBT = 2
-"""How often a mail is tried that may have left."""
+"""How often in a row a mail is tried that may have left."""
 
 OF_RETURNS = {
     ReturnState.REQUESTED: MailKind.RETURN_REQUESTED,
@@ -133,8 +133,11 @@ class Mailer:
         except MailRefused as error:
             if error.lasts is Lasts.SHORT:
                 raise
-            most = MOST_REFUSED if error.lasts is Lasts.FOR_GOOD else None
-            raise RetryLater(error.message, after=LATER, most=most) from None
+            if error.lasts is Lasts.A_WHILE:
+                raise RetryLater(error.message, after=LATER) from None
+            raise RetryLater(
+                error.message, after=LATER, most=MOST_REFUSED, cause="refused for good"
+            ) from None
 
 
 def _message_id(mail: Mail) -> str | None:

@@ -225,6 +225,28 @@ async def test_a_failure_may_say_when_the_job_is_tried_again_and_how_often(
     assert told == "The job test.one was given up: refused"
 
 
+async def test_only_failures_of_the_same_cause_count_towards_the_most_that_it_allows(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    outage = RuntimeError("no answer")
+    refusals = [
+        RetryLater(f"no such user, ticket {n}", after=timedelta(hours=4), most=2, cause="refused")
+        for n in range(4)
+    ]
+    await put(database, "test.one", 1)
+    counts = []
+    for services.fail in (outage, outage, refusals[0], outage, refusals[1], refusals[2]):
+        await worker.run_due("test.one")
+        await make_due(database)
+        (job, *_mail) = await rows(database)
+        counts.append((job.failures, job.failed_at is not None))
+
+    assert counts == [(1, False), (2, False), (1, False), (2, False), (1, False), (2, True)]
+    async with database.read() as session:
+        told = (await session.execute(select(Attention.message))).scalar_one()
+    assert told == "The job test.one was given up: refused: no such user, ticket 2"
+
+
 async def test_a_job_that_was_given_up_can_be_enqueued_again(
     database: Database, worker: Worker, services: Services
 ) -> None:

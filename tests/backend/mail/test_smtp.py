@@ -157,6 +157,29 @@ async def test_a_mail_that_may_have_been_taken_is_tried_once_more_hours_later(
     assert not await is_sent(shop)
 
 
+@pytest.mark.parametrize(("answer", "tries"), [(b"", 2), (b"550 spam", 3)])
+async def test_outages_are_no_tries_of_a_mail_that_may_have_left_or_is_refused(
+    *,
+    shop: Shop,
+    order: dict[str, str],
+    worker: Worker,
+    mail_server: MailServer,
+    answer: bytes,
+    tries: int,
+) -> None:
+    mail_server.answers["GREETING"] = b"421 out of order"
+    for _time in range(5):
+        assert await worker.run_due() == 1
+        await hurry(shop)
+    mail_server.answers |= {"GREETING": b"220 mail.test", "DOT": answer}
+    for _time in range(tries):
+        assert await given_up(shop) == []
+        assert await worker.run_due() == 1
+        await hurry(shop)
+    assert len(await given_up(shop)) == 1
+    assert len(mail_server.mails) == tries
+
+
 async def test_a_link_for_a_password_that_may_have_left_is_not_sent_again(
     shop: Shop, worker: Worker, mail_server: MailServer
 ) -> None:
