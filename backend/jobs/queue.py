@@ -31,7 +31,8 @@ async def enqueue(
     """Have a job of this kind run after the commit, `after` from now at the earliest.
 
     With a `key` there is at most one: enqueued again it has the newer payload and the earlier of the two moments; while
-    it runs, it runs once more afterwards; one that was given up is tried again. Payloads are JSON and hold no secret.
+    it runs, it runs once more afterwards, even if that run fails; one that was given up is tried again from the start.
+    Payloads are JSON and hold no secret.
     """
     statement = _ENQUEUE[session.get_bind().dialect.name]
     await session.execute(statement, _row(kind, payload, key, after))
@@ -112,6 +113,7 @@ def _enqueue_statement(dialect: Any) -> Any:
                 else_=least(job.run_at, new.run_at),
             ),
             "again_at": case((is_claimed, least(func.coalesce(job.again_at, new.run_at), new.run_at))),
+            "failures": case((job.failed_at.is_not(None), 0), else_=job.failures),
             "failed_at": None,
             "failing_since": None,
         },

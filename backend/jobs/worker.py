@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database, database_now, db_now, db_now_in
 from backend.errors import ShopError
 from backend.events import publish
-from backend.jobs.kinds import Handler, JobFailed, JobRun, Result, RetryLater, handlers_of
+from backend.jobs.kinds import Handler, JobFailed, JobKind, JobRun, Result, RetryLater, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 from backend.logs import log_scope
@@ -222,23 +222,35 @@ class Worker:
             log.warning("job %s failed and is tried again: %s", kind.name, error.message)
         else:
             log.error("job %s failed and is tried again", kind.name, exc_info=error)
-        text = str(error) or type(error).__name__
         async with self._database.transaction() as session:
             moment = await database_now(session)
             rows = await session.execute(_OF_CLAIM, {"of_claim": claimed.claim})
             for job in rows.scalars():
-                job.claim, job.again_at = None, None
-                job.failures = 1 if _is_of_another_cause(error, job.error or "") else job.failures + 1
-                job.failing_since = job.failing_since or moment
-                job.error = text[:LONGEST_ERROR]
-                job.run_at, most = moment + pause_after(job.failures), None
-                if isinstance(error, RetryLater):
-                    job.run_at, most = moment + error.after, error.most
-                is_too_old = (
-                    kind.give_up_after is not None and moment - job.failing_since >= kind.give_up_after
-                )
-                if is_too_old or (most is not None and job.failures >= most):
+                _note_failure(job, error, moment)
+                asked, job.claim, job.again_at = job.again_at, None, None
+                if (
+                    asked is not None
+                ):  # whoever enqueued it once more gets a run of its own, counted from the start
+                    job.run_at = min(job.run_at, asked)
+                    job.failures, job.failing_since = 0, None
+                elif _is_failing_too_long(job, kind, error, moment):
                     await _give_up(session, job, moment)
+
+
+def _note_failure(job: Job, error: Exception, moment: datetime) -> None:
+    job.failures = 1 if _is_of_another_cause(error, job.error or "") else job.failures + 1
+    job.failing_since = job.failing_since or moment
+    job.error = (str(error) or type(error).__name__)[:LONGEST_ERROR]
+    pause = error.after if isinstance(error, RetryLater) else pause_after(job.failures)
+    job.run_at = moment + pause
+
+
+def _is_failing_too_long(job: Job, kind: JobKind, error: Exception, moment: datetime) -> bool:
+    """Whether its last failure, which is noted, is one too many."""
+    if isinstance(error, RetryLater) and error.most is not None and job.failures >= error.most:
+        return True
+    since = job.failing_since or moment
+    return kind.give_up_after is not None and moment - since >= kind.give_up_after
 
 
 def _is_of_another_cause(error: Exception, last: str) -> bool:

@@ -146,6 +146,44 @@ async def test_what_is_enqueued_while_it_runs_runs_once_more(
     assert await rows(database) == []
 
 
+@pytest.mark.parametrize(
+    "failure", [RuntimeError("broken"), RetryLater("refused", after=timedelta(hours=4), most=1)]
+)
+async def test_what_is_enqueued_while_it_runs_runs_once_more_though_this_run_fails(
+    database: Database, worker: Worker, services: Services, failure: Exception
+) -> None:
+    services.hold, services.fail = asyncio.Event(), failure
+    await put(database, "test.one", 1, key="a")
+    async with database.transaction() as session:
+        await session.execute(update(Job).values(failures=8, error="broken", failing_since=db_now()))
+    running = asyncio.create_task(worker.run_due("test.one"))
+    await services.began.wait()
+    await put(database, "test.one", 2, key="a", after=60)
+    (asked,) = await rows(database)
+    services.hold.set()
+    assert await running == 1
+
+    (job,) = await rows(database)
+    assert (job.run_at, job.again_at, job.claim) == (asked.again_at, None, None)
+    assert (job.failures, job.failing_since, job.failed_at, job.error) == (0, None, None, str(failure))
+
+
+async def test_a_job_that_is_to_run_once_more_later_is_tried_again_no_later_than_any_other(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.hold, services.fail = asyncio.Event(), RuntimeError("broken")
+    await put(database, "test.one", 1, key="a")
+    running = asyncio.create_task(worker.run_due())
+    await services.began.wait()
+    await put(database, "test.one", 2, key="a", after=3600)
+    services.hold.set()
+    await running
+
+    (job,) = await rows(database)
+    async with database.read() as session:
+        assert job.run_at < await database_now(session) + timedelta(seconds=2)
+
+
 async def test_two_workers_do_a_job_once(database: Database, services: Services) -> None:
     for n in range(20):
         await put(database, "test.other", n)
@@ -252,10 +290,12 @@ async def test_a_job_that_was_given_up_can_be_enqueued_again(
 ) -> None:
     await put(database, "test.one", 1, key="a", after=3600)
     async with database.transaction() as session:
-        await session.execute(update(Job).values(failed_at=db_now()))
+        await session.execute(update(Job).values(failed_at=db_now(), failures=3, error="refused"))
 
     await put(database, "test.one", 2, key="a")
 
+    (waiting,) = await rows(database)
+    assert (waiting.failed_at, waiting.failures) == (None, 0)
     assert await worker.run_due() == 1
     assert services.done == [2]
 
