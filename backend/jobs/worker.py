@@ -85,7 +85,10 @@ class Worker:
             self._loop = asyncio.create_task(self._run(), name="job worker")
 
     async def stop(self) -> None:
-        """Stop, in the middle of jobs if there are some: they are free for others at once."""
+        """Stop, in the middle of jobs if there are some: they are free for others at once.
+
+        One that raises something else when it is cancelled has failed: it knows that it must not run again at once.
+        """
         loop, self._loop = self._loop, None
         if loop is None:
             return

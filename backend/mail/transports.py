@@ -13,6 +13,8 @@ from backend.ids import new_id
 from backend.mail.smtp import Dialogue
 from backend.settings import Settings
 
+IN_DOUBT = "the mail server did not say that it took the mail: it may have left"
+
 _QUOTA = re.compile(r"\b5\.4\.5\b|quota|limit", re.IGNORECASE)
 
 
@@ -77,18 +79,21 @@ class SmtpTransport:
 
         Raises:
             MailRefused: the server does not take it. The message does not name the address: it is logged and stored.
-            MailInDoubt: it may have taken it.
+            MailInDoubt: it may have taken it. Who is cancelled after the final dot gets this too: freed, the mail would
+                leave again at once.
             OutsideFailure: the server does not answer.
         """
         dialogue = Dialogue(self._settings, mail)
         try:
             await dialogue.hold()
+        except asyncio.CancelledError:
+            if dialogue.is_handed_over:
+                raise MailInDoubt(IN_DOUBT) from None
+            raise
         except OSError as error:
             is_answer = isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= 400
             if dialogue.is_handed_over and not is_answer:
-                raise MailInDoubt(
-                    "the mail server did not say that it took the mail: it may have left"
-                ) from None
+                raise MailInDoubt(IN_DOUBT) from None
             if isinstance(error, smtplib.SMTPException):
                 raise _refusal(error, str(mail["To"])) from None
             raise OutsideFailure(f"the mail server does not answer ({type(error).__name__})") from error

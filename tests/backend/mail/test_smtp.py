@@ -293,19 +293,86 @@ async def test_a_server_that_takes_too_long_before_it_has_the_mail_never_gets_it
     assert mail_server.mails == []
 
 
+@pytest.mark.parametrize(("step", "raised"), [("DATA", asyncio.CancelledError), ("DOT", MailInDoubt)])
 async def test_who_is_stopped_hangs_up(
-    settings: Settings, mail_server: MailServer, a_mail: EmailMessage
+    *,
+    settings: Settings,
+    mail_server: MailServer,
+    a_mail: EmailMessage,
+    step: str,
+    raised: type[BaseException],
 ) -> None:
-    """A process that ends does not wait for ten minutes."""
-    mail_server.holds["DOT"] = asyncio.Event()
+    """A process that ends does not wait for ten minutes, and knows whether the server may have the mail."""
+    mail_server.holds[step] = asyncio.Event()
     sending = asyncio.create_task(SmtpTransport(mail_server.of(settings)).send(a_mail))
-    await mail_server.reached["DOT"].acquire()
+    await mail_server.reached[step].acquire()
     sending.cancel()
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(raised):
         await sending
-    mail_server.holds["DOT"].set()
+    mail_server.holds[step].set()
     await mail_server.left.acquire()
     assert "quit" not in mail_server.said
+
+
+async def test_a_mail_that_takes_longer_than_its_job_may_is_in_doubt(
+    settings: Settings, mail_server: MailServer, a_mail: EmailMessage
+) -> None:
+    mail_server.holds["DOT"] = asyncio.Event()
+    limit = asyncio.timeout(None)
+
+    async def send() -> None:
+        async with limit:
+            await SmtpTransport(mail_server.of(settings)).send(a_mail)
+
+    sending = asyncio.create_task(send())
+    await mail_server.reached["DOT"].acquire()
+    limit.reschedule(0)
+    with pytest.raises(MailInDoubt):
+        await sending
+    assert limit.expired()
+    assert sending.cancelling() == 0
+
+
+async def test_a_stop_leaves_a_mail_that_may_have_been_taken_for_hours_later(
+    shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer
+) -> None:
+    mail_server.holds["DOT"] = asyncio.Event()
+    worker.start()
+    await mail_server.reached["DOT"].acquire()
+    await worker.stop()
+
+    job, pause = await job_and_pause(shop)
+    assert (job.claim, job.failures, job.failed_at) == (None, 1, None)
+    assert pause > LATER - timedelta(minutes=5)
+
+
+async def test_a_stop_leaves_a_mail_that_the_server_has_not_got_to_others_at_once(
+    shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer
+) -> None:
+    mail_server.holds["DATA"] = asyncio.Event()
+    worker.start()
+    await mail_server.reached["DATA"].acquire()
+    await worker.stop()
+    mail_server.holds["DATA"].set()
+
+    job, pause = await job_and_pause(shop)
+    assert (job.claim, job.failures) == (None, 0)
+    assert pause <= timedelta()
+    assert await worker.run_due() == 1
+    assert len(mail_server.mails) == 1
+
+
+async def test_a_stop_sends_no_link_for_a_password_again_that_may_have_left(
+    shop: Shop, worker: Worker, mail_server: MailServer
+) -> None:
+    mail_server.holds["DOT"] = asyncio.Event()
+    await ask_link(shop)
+    worker.start()
+    await mail_server.reached["DOT"].acquire()
+    await worker.stop()
+
+    assert await is_sent(shop)
+    assert await worker.run_due() == 0
 
 
 async def test_mails_that_hang_leave_the_other_threads_alone(
