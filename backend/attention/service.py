@@ -18,7 +18,7 @@ from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish, subscribe
-from backend.jobs import JobFailed, forget, run_again
+from backend.jobs import JobFailed, dismiss, run_again
 from backend.money import Cop
 from backend.staff.rights import SHOP, Actor, Right
 from backend.tables import JsonObject
@@ -140,13 +140,13 @@ class Resolver:
 
 
 class FailedJob(Resolver):
-    """A job that failed for the last time: `honor` runs it once more, `dismissed` deletes it."""
+    """A job that failed for the last time: `honor` runs it once more, `dismissed` forgets it, see `dismiss`."""
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """See `Resolver`. InvalidData: the job is gone and cannot run."""
         job_id = int(row.subject_id)
         if decision.action is Action.DISMISSED:
-            await forget(session, job_id)
+            await dismiss(session, job_id)
         elif not await run_again(session, job_id):
             raise InvalidData("This job is done or gone: there is nothing to run. Dismiss it with a note")
 

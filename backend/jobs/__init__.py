@@ -5,7 +5,7 @@ do the work are marked with `@job` or `@periodic`; the shop's `Worker` is given 
 """
 
 from backend.jobs.kinds import JobFailed, JobRun, RetryLater, RunAgain, job, job_batch, periodic
-from backend.jobs.queue import JobStats, cancel, enqueue, forget, run_again, stats
+from backend.jobs.queue import JobStats, cancel, dismiss, enqueue, run_again, stats
 from backend.jobs.worker import Worker
 
 __all__ = [
@@ -16,8 +16,8 @@ __all__ = [
     "RunAgain",
     "Worker",
     "cancel",
+    "dismiss",
     "enqueue",
-    "forget",
     "job",
     "job_batch",
     "periodic",

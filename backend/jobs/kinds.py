@@ -11,6 +11,8 @@ from backend.tables import JsonObject
 MARK = "__job_kind__"
 TIMEOUT = timedelta(seconds=60)
 GIVE_UP_AFTER = timedelta(days=1)
+_PAUSES: dict[str, timedelta] = {}
+"""Of each kind of periodic work, for whoever has no worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,13 @@ def job_batch(
 
 def periodic(name: str, *, every: timedelta, timeout: timedelta = TIMEOUT) -> Callable[[F], F]:
     """Mark `async def method(self, run: JobRun) -> None` as work that is done again and again, by one replica."""
+    _PAUSES[name] = every
     return _marked(JobKind(name, timeout, give_up_after=None, at_once=1, every=every))
+
+
+def pause_of(kind: str) -> timedelta | None:
+    """The pause between two runs of periodic work; None for other jobs."""
+    return _PAUSES.get(kind)
 
 
 def handlers_of(services: Iterable[object]) -> dict[str, Handler]:

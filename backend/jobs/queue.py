@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from backend.clock import now
 from backend.database import UtcDateTime, database_now, db_now, db_now_in
+from backend.jobs.kinds import pause_of
 from backend.jobs.models import Job
 from backend.tables import Json, for_each_dialect, table_of
 
@@ -126,21 +127,29 @@ _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == 
 
 async def run_again(session: AsyncSession, job_id: int) -> bool:
     """Have a job that was given up run once more, now. Whether it is there and was given up."""
-    again = (
-        update(Job)
-        .where(Job.id == job_id, Job.failed_at.is_not(None))
-        .values(failed_at=None, failing_since=None, failures=0, run_at=db_now())
-        .returning(Job.id)
-        .execution_options(synchronize_session=False)
-    )
     session.info[_ENQUEUED] = True
+    again = _REVIVED.where(Job.id == job_id).values(run_at=db_now()).returning(Job.id)
     return (await session.execute(again)).first() is not None
 
 
-async def forget(session: AsyncSession, job_id: int) -> None:
-    """Take a job that was given up away. Nothing happens where there is none."""
-    gone = delete(Job).where(Job.id == job_id, Job.failed_at.is_not(None))
-    await session.execute(gone.execution_options(synchronize_session=False))
+async def dismiss(session: AsyncSession, job_id: int) -> None:
+    """Take a job that was given up away, if it is there; periodic work runs again after its pause instead."""
+    given_up = (Job.id == job_id) & Job.failed_at.is_not(None)
+    kind = (await session.execute(select(Job.kind).where(given_up))).scalar_one_or_none()
+    if kind is None:
+        return
+    if (pause := pause_of(kind)) is not None:
+        await session.execute(_REVIVED.where(Job.id == job_id).values(run_at=db_now(pause)))
+    else:
+        await session.execute(delete(Job).where(given_up).execution_options(synchronize_session=False))
+
+
+_REVIVED = (
+    update(Job)
+    .where(Job.failed_at.is_not(None))
+    .values(failed_at=None, failing_since=None, failures=0)
+    .execution_options(synchronize_session=False)
+)
 
 
 @dataclass(frozen=True, slots=True)

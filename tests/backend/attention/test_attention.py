@@ -12,9 +12,10 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision, Resolver
-from backend.database import db_now
+from backend.database import database_now, db_now
 from backend.errors import Conflict
 from backend.jobs.models import Job
+from backend.jobs.worker import ENDED
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
@@ -238,6 +239,24 @@ async def test_a_job_is_forgotten(shop: Shop, admin: httpx.AsyncClient, failed_j
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "dismissed", "note": "obsolete"})
     async with shop.database.read() as session:
         assert (await session.execute(select(Job).where(Job.id == failed_job))).first() is None
+
+
+async def test_periodic_work_is_not_forgotten_and_runs_again_at_its_next_time(
+    shop: Shop, admin: httpx.AsyncClient
+) -> None:
+    async with shop.database.transaction() as session:
+        job = Job(kind="tidy", key="", run_at=db_now(), failed_at=db_now(), failures=5, error=ENDED)  # type: ignore[arg-type]
+        session.add(job)
+        await session.flush()
+        await raise_attention(session, K.JOB_FAILED, subject_id=str(job.id), message="given up")
+    (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
+    await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "dismissed", "note": "known"})
+
+    async with shop.database.read() as session:
+        waits = (await session.execute(select(Job).where(Job.kind == "tidy"))).scalar_one()
+        pause = waits.run_at - await database_now(session)
+    assert (waits.failed_at, waits.failing_since, waits.failures) == (None, None, 0)
+    assert timedelta(hours=23) < pause <= timedelta(days=1)
 
 
 async def test_a_job_that_is_gone_cannot_run(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
