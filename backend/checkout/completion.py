@@ -50,7 +50,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import CloseReason, move
+from backend.payment.transitions import APPROVED, DISMISSED, CloseReason, move
 from backend.payment.wire import was_taken_back
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
@@ -304,14 +304,26 @@ async def _publish_loss(
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """Publish `OrderLost` only when the providers of all its payments have said that nothing was charged."""
-    if payment.close_reason in _CLOSED_BY_SHOPPER:
+    """Publish `OrderLost` only when the providers of all its payments have said that nothing was charged.
+
+    Where money was taken that a person decided about, nothing is published: staff write to the buyer.
+    """
+    if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_is_taken, (payment, *others))):
         return
-    is_certain = event.state.is_final and event.was is not SessionState.AUTHORIZED
-    if is_certain and all(SessionState(other.state).is_final for other in others):
+    if event.was is not SessionState.AUTHORIZED and all(map(_is_uncharged, (payment, *others))):
         await publish(session, OrderLost(order.id))
     else:
         await publish(session, OrderUnconfirmed(order.id))
+
+
+def _is_uncharged(payment: PaymentSession) -> bool:
+    """Whether its provider has said that nothing was charged."""
+    return SessionState(payment.state).is_final and DISMISSED not in payment.data
+
+
+def _is_taken(payment: PaymentSession) -> bool:
+    """Whether a person has ended a payment whose provider had said that it took money."""
+    return DISMISSED in payment.data and (APPROVED in payment.data or payment.captured_amount is not None)
 
 
 @subscribe(CartChanged)

@@ -34,7 +34,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import capture_to_refund, honor, lock_session, move
+from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session
 
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
@@ -65,8 +65,8 @@ class PaymentResolver(Resolver):
             return
         payment, cart = await lock_session(session, _session_id(row))
         if decision.action is Action.DISMISSED:
-            if payment.state == SessionState.HELD:  # nobody waits for it any more
-                await move(session, payment, cart, SessionState.CANCELED)
+            if payment.state == SessionState.HELD:
+                await dismiss(session, payment, cart)
             return
         order = await order_of_cart(session, cart.id)
         if decision.action is Action.HONOR:

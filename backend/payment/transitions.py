@@ -38,6 +38,8 @@ CHECK = "payment.check"
 """The job that checks a session; its key is the session's id."""
 APPROVED = "approved"
 """A note in a session's `data`: its provider has said that it took money."""
+DISMISSED = "dismissed"
+"""A note in a session's `data`: a person has ended it, and its provider has not said that it took nothing."""
 
 
 class CloseReason(StrEnum):
@@ -166,7 +168,7 @@ async def _apply_capture(
 ) -> SessionState:
     """The provider took money: the session is captured, or held with an attention row for a person."""
     state = SessionState(payment.state)
-    is_first = not payment.data.get(APPROVED)
+    is_first, known = not payment.data.get(APPROVED), payment.captured_amount
     payment.data = {**payment.data, APPROVED: True}
     if report.amount is not None and _same_currency(payment, report):
         payment.captured_amount = int(report.amount)
@@ -182,7 +184,8 @@ async def _apply_capture(
         return SessionState.CAPTURED
     if not state.is_final and state is not SessionState.HELD:
         await move(session, payment, cart, SessionState.HELD)
-    if is_first:
+    # what was settled before is open again when another amount is told
+    if is_first or (state.is_final and payment.captured_amount != known):
         await _raise_attention(session, trouble, payment, cart, why)
     return SessionState(payment.state)
 
@@ -293,6 +296,17 @@ async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reas
     if reason is not CloseReason.UNRESOLVED:
         await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
     await move(session, payment, cart, SessionState.CLOSED)
+
+
+async def dismiss(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
+    """A person ends the locked session that is held: nobody waits for its money any more.
+
+    Raises:
+        StepNotAllowed: it is in no state that can be ended.
+        NotAllowed: what the packages above raise: its order is packed.
+    """
+    payment.data = {**payment.data, DISMISSED: True}
+    await move(session, payment, cart, SessionState.CANCELED)
 
 
 async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:

@@ -54,6 +54,13 @@ async def mails(shop: Shop) -> list[str]:
         return list((await session.execute(select(Mail.kind))).scalars())
 
 
+async def kinds_to_settle(shop: Shop) -> list[str]:
+    async with shop.database.read() as session:
+        return list(
+            (await session.execute(select(Attention.kind).where(Attention.resolved_at.is_(None)))).scalars()
+        )
+
+
 async def sell_out(shop: Shop) -> None:
     """Somebody else got every unit that nobody is promised."""
     async with shop.database.transaction() as session:
@@ -180,7 +187,9 @@ async def test_an_approval_whose_amount_is_told_later_pays_and_nobody_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("reports", "amount"), [([S.HELD], None), ([S.CAPTURED], 79_999)], ids=["held", "another amount"]
+    ("reports", "amount", "told"),
+    [([S.HELD], None, ["order_unconfirmed"]), ([S.CAPTURED], 79_999, [])],
+    ids=["held", "another amount"],
 )
 async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
     *,
@@ -189,6 +198,7 @@ async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
     paying: tuple[str, str],
     reports: list[ProviderState],
     amount: int | None,
+    told: list[str],
 ) -> None:
     for state in reports:
         await said(shop, paying[1], state, amount)
@@ -203,12 +213,47 @@ async def test_money_that_nobody_waits_for_any_more_cancels_its_order(
                 order_id=paying[0],
             )
     note = {"action": "dismissed", "note": "it never came"}
+    before = await mails(shop)
     assert (await resolve(admin, await to_settle(shop), **note)).status_code == 200
     assert await stands(shop, paying[0]) == ("canceled", "canceled")
     assert await stock(shop) == (3, 0)
-    if amount is None:  # and if it comes after all, a person hears of it
-        await said(shop, paying[1], S.CAPTURED)
-        assert (await to_settle(shop)).kind == "approved_late"
+    assert [kind for kind in await mails(shop) if kind not in before] == told
+    if amount is not None:  # the same money, told of once more
+        await said(shop, paying[1], S.CAPTURED, amount)
+        assert await kinds_to_settle(shop) == []
+    await said(shop, paying[1], S.CAPTURED)  # if it comes after all, a person hears of it
+    assert await kinds_to_settle(shop) == ["approved_late"]
+
+
+async def test_an_approval_without_an_amount_that_nobody_waits_for_is_settled_when_its_amount_is_told(
+    shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
+) -> None:
+    async with shop.database.read() as session:
+        payment = await session.get_one(PaymentSession, paying[1])
+    without_amount = ProviderReport(state=S.CAPTURED, invoice=payment.invoice)
+    await apply_report(shop.database, payment.id, without_amount)
+    before = await mails(shop)
+    note = {"action": "dismissed", "note": "it never came"}
+    assert (await resolve(admin, await to_settle(shop), **note)).status_code == 200
+    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+    assert await mails(shop) == before
+    await apply_report(shop.database, payment.id, without_amount)
+    assert await kinds_to_settle(shop) == []
+    await said(shop, payment.id, S.CAPTURED)
+    row = await to_settle(shop)
+    assert (row.kind, row.amount) == ("approved_late", 80_000)
+    assert (await resolve(admin, row, **note)).status_code == 200
+    await said(shop, payment.id, S.CAPTURED)
+    assert await kinds_to_settle(shop) == []
+
+
+async def test_a_held_payment_that_the_bank_rejects_was_not_charged(
+    shop: Shop, paying: tuple[str, str]
+) -> None:
+    await said(shop, paying[1], S.HELD)
+    await said(shop, paying[1], S.REJECTED)
+    assert await stands(shop, paying[0]) == ("canceled", "canceled")
+    assert "order_lost" in await mails(shop)
 
 
 async def test_another_amount_goes_back_and_the_order_is_cancelled(
