@@ -68,6 +68,8 @@ _STATUS_OF = {
 }
 _ENDED = (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED)
 """Ended without money by the provider's word. One that was closed counts as none."""
+_LET_PACK = (SessionState.AUTHORIZED, SessionState.HELD)
+"""Staff may have packed the order: a payment that was authorized is held when other money came than was asked for."""
 _STILL_PAYS = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
 _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 """The shopper closed the payment on purpose, so no mail says that it failed."""
@@ -288,7 +290,7 @@ async def _lost(
         return
     order = await order_of_cart(session, cart.id)
     if order is not None:
-        if event.was is SessionState.AUTHORIZED:
+        if event.was in _LET_PACK:
             await lock_order(session, order.id)  # packing takes turns with it
             await require_nothing_sent(session, order.id)
         mark_unpaid(order)

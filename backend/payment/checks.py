@@ -14,7 +14,7 @@ from sqlalchemy import CursorResult, bindparam, or_, select, update
 
 from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now, db_now
-from backend.errors import ShopError
+from backend.errors import NotAllowed, ShopError
 from backend.logs import log_scope
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
@@ -49,10 +49,17 @@ async def check_session(database: Database, providers: Providers, payment: Payme
     """Ask the provider about this session and apply its report.
 
     Returns:
-        The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided.
+        The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided; `held` as
+        long as its order is packed, though the bank has said that no money comes.
     """
     report = await _ask_provider(providers, payment, started_payment(payment))
-    state = await apply_report(database, payment.id, report)
+    try:
+        state = await apply_report(database, payment.id, report)
+    except NotAllowed as error:
+        if payment.state != SessionState.HELD:
+            raise
+        log.warning("payment %s stays held, and is checked again: %s", payment.id, error.message)
+        return SessionState.HELD
     is_at_the_bank = report.state in (ProviderState.PENDING, ProviderState.PENDING_AUTHORIZATION)
     if is_at_the_bank and state in _CLOSABLE:
         return await _close_when_over(database, payment.id)

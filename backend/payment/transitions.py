@@ -275,7 +275,13 @@ async def _set_state(session: AsyncSession, payment: PaymentSession, cart: Cart,
     mark_cart(payment, cart)
     if state not in CHECKED and was in CHECKED:
         await cancel(session, CHECK, payment.id)
+    if state in CHECKED and was not in CHECKED:  # it was authorized, and is held
+        await _check_soon(session, payment)
     await session.flush()
+
+
+async def _check_soon(session: AsyncSession, payment: PaymentSession) -> None:
+    await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
 
 
 def mark_cart(payment: PaymentSession, cart: Cart) -> None:
@@ -294,7 +300,7 @@ async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reas
     """
     payment.close_reason = reason
     if reason is not CloseReason.UNRESOLVED:
-        await enqueue(session, CHECK, {"session_id": payment.id}, key=payment.id, after=timedelta(minutes=3))
+        await _check_soon(session, payment)
     await move(session, payment, cart, SessionState.CLOSED)
 
 

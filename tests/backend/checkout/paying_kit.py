@@ -18,7 +18,7 @@ from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office_settings import read_standing
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.tokens import order_token
 from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
@@ -128,6 +128,19 @@ class Till:
         async with self.database.read() as session:
             lines = await session.execute(select(OrderLine).where(OrderLine.order_id == order_id))
             return {line.variant_id: line.quantity for line in lines.scalars()}
+
+    async def pack(self, order: Order) -> None:
+        """A label of the order is made."""
+        async with self.database.transaction() as session:
+            session.add(
+                Fulfillment(
+                    order_id=order.id,
+                    reference="1-1",
+                    location_id=self.floor.location_id,
+                    provider_id="manual_manual",
+                    state="created",
+                )
+            )
 
     async def available(self, variant: str) -> int:
         async with self.database.read() as session:

@@ -10,7 +10,7 @@ from backend.checkout.expiry import ReservationExpiry
 from backend.edge.wire import sibling_id
 from backend.inventory.models import Reservation
 from backend.jobs import Worker
-from backend.orders.models import Fulfillment, Order
+from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.payments import capture
 from backend.payment.service import PaymentService
@@ -86,16 +86,7 @@ async def test_money_that_staff_confirm_at_the_last_moment_stays(till: Till) -> 
 async def test_an_order_of_which_something_was_sent_is_left_to_staff(till: Till) -> None:
     trompo = await till.toy(stock=1)
     order, payment = await manual_order(till, trompo)
-    async with till.database.transaction() as session:
-        session.add(
-            Fulfillment(
-                order_id=order.id,
-                reference="1-1",
-                location_id=till.floor.location_id,
-                provider_id="manual_manual",
-                state="created",
-            )
-        )
+    await till.pack(order)
     await till.pass_time(timedelta(days=3))
     await expire(till, ReservationExpiry(till.database, till.checkout.payments))
     assert (await till.read_order(order.id)).status == "pending"

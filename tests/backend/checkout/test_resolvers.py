@@ -1,5 +1,6 @@
 """What a person decides about money and missing units: what is refused, and what each decision leaves."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,7 +13,7 @@ from backend.attention.service import AttentionService, Decision
 from backend.checkout.resolvers import money_resolvers
 from backend.errors import InvalidData, NotAllowed, ShopError
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.orders.models import Order
+from backend.orders.models import Fulfillment, Order
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
@@ -182,3 +183,50 @@ async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
     """A dismissal locks nothing and reads nothing of what the row is about."""
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
     assert (await resolve(till, NOTHING)).note == "nothing is to be done"
+
+
+async def held_and_packed(till: Till) -> tuple[Order, PaymentSession]:
+    """An order that was packed on the word that its money comes; then another amount came."""
+    cart_id = await till.cart(await till.toy(stock=1))
+    payment = await till.start(cart_id)
+    order = await till.checkout.complete(cart_id)
+    await till.decide(payment, ProviderState.AUTHORIZED)
+    await till.pack(order)
+    await say(till, payment, PRICE - 1)
+    assert await till.state(payment) == "held"
+    return order, payment
+
+
+async def unpack(till: Till) -> None:
+    async with till.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(state="canceled"))
+
+
+async def test_money_of_a_packed_order_is_not_dismissed_before_its_fulfillment_is_cancelled(
+    till: Till,
+) -> None:
+    order, payment = await held_and_packed(till)
+    message = await refused(till, NOTHING, NotAllowed)
+    assert message == "All fulfillments must be canceled before canceling an order"
+    stands = await till.read_order(order.id)
+    assert (await till.state(payment), stands.status) == ("held", "pending")
+    await unpack(till)
+    await resolve(till, NOTHING)
+    assert (await till.read_order(order.id)).status == "canceled"
+
+
+async def test_a_packed_order_stands_until_its_fulfillment_is_cancelled_whatever_the_bank_says(
+    till: Till,
+) -> None:
+    """The bank is asked again: its word is not lost."""
+    order, payment = await held_and_packed(till)
+    till.bank.states[payment.invoice] = ProviderState.REJECTED
+    for _ in range(2):
+        await till.pass_time(timedelta(hours=4))
+        await till.work()
+        assert (await till.state(payment), (await till.read_order(order.id)).status) == ("held", "pending")
+    await unpack(till)
+    await till.pass_time(timedelta(hours=4))
+    await till.work()
+    assert await till.state(payment) == "rejected"
+    assert (await till.read_order(order.id)).status == "canceled"
