@@ -23,15 +23,16 @@ def charge(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Charge:
     """Let every courier ask for this much from now on."""
     provider = shop.fulfillment_providers[CARRIER]
     assert isinstance(provider, CarrierStandard)
-    client = provider._client
-    quotation = client.quotation
+    clients = (provider._client, provider._quotes._client)  # of labels, and of shoppers' quotations
+    quotation = provider._client.quotation
 
     def at(price: int) -> None:
         async def dear(asked: Any) -> list[object]:
             rates: list[Any] = list(await quotation(asked))
             return [{**rate, "flete": price, "minimumInsurance": 0} for rate in rates]
 
-        monkeypatch.setattr(client, "quotation", dear)
+        for client in clients:
+            monkeypatch.setattr(client, "quotation", dear)
 
     return at
 
