@@ -272,7 +272,7 @@ async def _claim_in(
     if by is not None:
         await record(session, by, "label requested", Subject(Thing.ORDER, new.order_id))
     if fulfillment is not None:
-        _require_retryable(fulfillment)
+        require_retryable(fulfillment)
         move(fulfillment, L.CREATING)
     else:
         fulfillment = Fulfillment(
@@ -297,8 +297,13 @@ async def _fulfillment_of(session: AsyncSession, new: NewLabel) -> Fulfillment |
     return (await session.execute(locked(select(Fulfillment).where(same)))).scalar_one_or_none()
 
 
-def _require_retryable(fulfillment: Fulfillment) -> None:
-    """Only what certainly made no label may be asked for again."""
+def require_retryable(fulfillment: Fulfillment) -> None:
+    """Only what certainly made no label may be asked for again.
+
+    Raises:
+        Conflict: it is being made, nobody knows whether it was, or it waits for a decision about its price.
+        NotAllowed: it was cancelled.
+    """
     label = f"label of fulfillment {fulfillment.reference}"
     match fulfillment.state:
         case L.FAILED:

@@ -25,6 +25,7 @@ from backend.fulfillment.labels import (
     create_label,
     lock_fulfillment,
     mark_canceled,
+    require_retryable,
 )
 from backend.fulfillment.places import leaving_from, left_from
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
@@ -59,6 +60,7 @@ from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProv
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
+SENT_MEANWHILE = "Another fulfillment of this order was sent at the same time: look again"
 NOT_PAID = "The order is not paid: nothing is sent before it is"
 
 
@@ -89,7 +91,7 @@ async def fulfill(  # noqa: PLR0917
         provider, label = await _prepared(session, settings, providers, order, new)
     fulfillment = await create_label(database, provider, label, by=actor)
     if fulfillment.items != label.items:
-        raise Conflict("Another fulfillment of this order was sent at the same time: look again")
+        raise Conflict(SENT_MEANWHILE)
     await pack_or_cancel(database, actor, provider, order_id, fulfillment.id)
 
 
@@ -241,6 +243,7 @@ async def _prepared(
         }
         for line, units in lines
     ]
+    await _require_none_under_way(session, order.id, items, new.location_id)
     location = await leaving_from(session, order, option, _units(items), new.location_id)
     standing = await read_standing(session, settings)
     label = NewLabel(
@@ -260,6 +263,25 @@ async def _prepared(
         data=_said_of(new),
     )
     return provider_of(providers, option.provider_id), label
+
+
+async def _require_none_under_way(
+    session: AsyncSession, order_id: str, items: Sequence[JsonObject], location_id: str | None
+) -> None:
+    """While a label of the order is not decided, its units stay reserved where they are.
+
+    One that was made and whose units are not packed may be asked for again, as it is: that packs them.
+
+    Raises:
+        Conflict: there is such a label.
+    """
+    for fulfillment in await fulfillments_of_order(session, order_id):
+        if fulfillment.state not in (LabelState.CREATED, LabelState.CANCELED):
+            require_retryable(fulfillment)
+        elif fulfillment.state == LabelState.CREATED and PACKED not in fulfillment.data:
+            is_same = fulfillment.items == items and location_id in (None, fulfillment.location_id)
+            if not is_same:
+                raise Conflict(SENT_MEANWHILE)
 
 
 async def _wanted_lines(

@@ -5,11 +5,13 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.modules import CARRIER
+from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import SandboxCarrier
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.shop_floor import Floor, make_toy
@@ -162,3 +164,55 @@ async def test_dismissed_it_has_failed_and_may_be_tried_again(
     charge(15_046)
     assert (await send(admin, order)).status_code == 200
     assert len(await carrier.ledger.labels()) == 1
+
+
+# of a shop with two warehouses
+
+
+@pytest.fixture
+async def far(admin: httpx.AsyncClient, shop_floor: Floor) -> str:
+    address = {"address_1": "Carrera 43A # 1-50", "city": "Medellín", "country_code": "co"}
+    body = {"name": "Bodega de Medellín", "address": {**address, "metadata": {"dane_code": "05001000"}}}
+    return str((await post(admin, "/admin/stock-locations", body))["stock_location"]["id"])
+
+
+async def put(shop: Shop, order: dict[str, Any], location_id: str, units: int) -> None:
+    async with shop.database.transaction() as session:
+        await inventory.set_stock(session, order["items"][0]["variant_id"], location_id, units)
+
+
+async def reserved(shop: Shop) -> dict[str, int]:
+    """Units by location."""
+    async with shop.database.read() as session:
+        levels = (await session.execute(select(InventoryLevel))).scalars()
+        return {level.location_id: level.reserved for level in levels if level.reserved}
+
+
+@pytest.mark.parametrize("state", ["creating", "unknown", "too_expensive", "created"])
+async def test_a_label_that_is_not_decided_holds_its_units_where_they_are(  # noqa: PLR0917
+    shop: Shop,
+    shop_floor: Floor,
+    admin: httpx.AsyncClient,
+    order: dict[str, Any],
+    row: dict[str, Any],
+    far: str,
+    *,
+    state: str,
+) -> None:
+    await put(shop, order, far, 3)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(state=state))
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    refused = await admin.post(path, json={**packed(order), "location_id": far})
+    assert refused.status_code == 409
+    assert await reserved(shop) == {shop_floor.location_id: 2}
+
+
+async def test_a_label_that_was_made_before_a_crash_is_packed_from_its_own_location(
+    shop: Shop, shop_floor: Floor, admin: httpx.AsyncClient, order: dict[str, Any], row: dict[str, Any]
+) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(state="created"))
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    await post(admin, path, {**packed(order), "location_id": shop_floor.location_id})
+    assert await reserved(shop) == {}
