@@ -121,9 +121,15 @@ class ExpensiveLabel(_LabelResolver):
                 FulfillmentItem(id=item["line_item_id"], quantity=item["quantity"])
                 for item in fulfillment.items
             ],
-        )  # from where they are reserved: so they are where somebody wanted them to leave from
+        )
         await fulfill(
-            self._database, decision.by, self._settings, self._providers, fulfillment.order_id, again
+            self._database,
+            decision.by,
+            self._settings,
+            self._providers,
+            fulfillment.order_id,
+            again,
+            preferred=fulfillment.location_id,
         )
 
 

@@ -14,17 +14,18 @@ from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.options import location_of
 
 
-async def leaving_from(
+async def leaving_from(  # noqa: PLR0917
     session: AsyncSession,
     order: Order,
     option: ShippingOption,
     units: Mapping[str, int],
     wanted: str | None,
+    preferred: str | None = None,
 ) -> StockLocation:
     """The location that the units (by variant id) leave from: this one, where they are reserved from now on.
 
-    Without one it is where they are reserved, the option's location before others, and the option's for units that are
-    reserved in several places.
+    Without one it is where they are reserved: `preferred` before the option's location, and that before others. It is
+    the option's for units that are reserved in several places.
 
     Raises:
         NotFound: there is no such location.
@@ -34,6 +35,8 @@ async def leaving_from(
         held = await fulfilling.reserved_at(session, order.cart_id)
         usual = await location_of(session, option)
         places = [place for place, there in held.items() if Counter(units) <= Counter(there)]
+        if preferred in places:
+            return await find_location(session, preferred)
         if usual.id in places or not places:
             return usual
         return await find_location(session, places[0])

@@ -71,8 +71,12 @@ async def fulfill(  # noqa: PLR0917
     providers: FulfillmentProviders,
     order_id: str,
     new: NewFulfillment,
+    *,
+    preferred: str | None = None,
 ) -> None:
     """Make a label for these units of the order, and take them out of the stock.
+
+    Where `new` names no location, they leave from `preferred` if they are reserved there.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -88,7 +92,7 @@ async def fulfill(  # noqa: PLR0917
     actor.require(Right.FULFILL)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
-        provider, label = await _prepared(session, settings, providers, order, new)
+        provider, label = await _prepared(session, settings, providers, order, new, preferred)
     fulfillment = await create_label(database, provider, label, by=actor)
     if fulfillment.items != label.items:
         raise Conflict(SENT_MEANWHILE)
@@ -217,12 +221,13 @@ async def request_return(
     )
 
 
-async def _prepared(
+async def _prepared(  # noqa: PLR0917
     session: AsyncSession,
     settings: Settings,
     providers: FulfillmentProviders,
     order: Order,
     new: NewFulfillment,
+    preferred: str | None,
 ) -> tuple[FulfillmentProvider, NewLabel]:
     """Who sends these units, and the label to make for them."""
     if order.status == OrderStatus.CANCELED:
@@ -244,7 +249,7 @@ async def _prepared(
         for line, units in lines
     ]
     await _require_none_under_way(session, order.id, items, new.location_id)
-    location = await leaving_from(session, order, option, _units(items), new.location_id)
+    location = await leaving_from(session, order, option, _units(items), new.location_id, preferred)
     standing = await read_standing(session, settings)
     label = NewLabel(
         order_id=order.id,

@@ -216,3 +216,29 @@ async def test_a_label_that_was_made_before_a_crash_is_packed_from_its_own_locat
     path = f"/admin/orders/{order['id']}/fulfillments"
     await post(admin, path, {**packed(order), "location_id": shop_floor.location_id})
     assert await reserved(shop) == {}
+
+
+async def test_honoured_it_leaves_from_its_own_location(
+    *,
+    shop: Shop,
+    shop_floor: Floor,
+    admin: httpx.AsyncClient,
+    store: httpx.AsyncClient,
+    charge: Charge,
+    far: str,
+) -> None:
+    """Though the usual one holds as many."""
+    near = shop_floor.location_id
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_floor, "yoyo", stock=2)
+        await inventory.set_stock(session, variant, far, 2)
+    charge(15_046)
+    order = await bought(store, variant, 4, price_type="calculated")
+    assert await reserved(shop) == {near: 2, far: 2}
+    charge(90_000)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    assert (await admin.post(path, json={**packed(order), "location_id": far})).status_code == 400
+    (row,) = await waiting(admin)
+    await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
+    (fulfillment,) = (await get(admin, f"/admin/orders/{order['id']}"))["order"]["fulfillments"]
+    assert (fulfillment["location_id"], await reserved(shop)) == (far, {near: 2})
