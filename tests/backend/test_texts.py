@@ -18,6 +18,7 @@ KEPT = {
     "backend/catalog/cells.py": "how a file to import may say yes",
     "backend/checkout/shipping_quotes.py": "what the carrier is asked",
     "backend/demo/": "the demo shop's own texts",
+    "backend/edge/query.py": "letters that a search takes for others",
     "backend/imports/comparing.py": "how a file to import says yes",
     "backend/imports/planning.py": "how a file to import may say an age",
     "backend/imports/sheets.py": "how a file to import says yes",

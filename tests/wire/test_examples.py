@@ -171,9 +171,9 @@ async def a_customer(reader: Reader) -> None:
     reader.know(customer["addresses"][0]["id"])
 
 
-async def an_order(reader: Reader) -> None:
+async def an_order(reader: Reader, price_type: str = "calculated") -> None:
     """One that is paid and ships with the carrier."""
-    order = await bought(reader.client, reader.ids["variant"], price_type="calculated")
+    order = await bought(reader.client, reader.ids["variant"], price_type=price_type)
     paid = await ok(await reader.client.get(f"/admin/orders/{order['id']}"))
     payment = paid["order"]["payment_collections"][0]["payments"][0]
     reader.know(order["id"], order["items"][0]["id"], payment["id"])
@@ -188,6 +188,16 @@ async def a_paid_order(reader: Reader) -> None:
 async def a_parcel(reader: Reader) -> None:
     """One with a guide."""
     await an_order(reader)
+    await _pack(reader)
+
+
+async def a_parcel_without_a_guide(reader: Reader) -> None:
+    """One that staff take somewhere themselves."""
+    await an_order(reader, "flat")
+    await _pack(reader)
+
+
+async def _pack(reader: Reader) -> None:
     sent = await ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
     reader.know(sent["order"]["fulfillments"][0]["id"])
 
@@ -325,8 +335,10 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/store/customers/me": a_customer,
     "/store/customers": a_login,
     "/store": a_cart,
+    "/admin/orders/{order_id}/fulfillments/{fulfillment_id}/shipments": a_parcel_without_a_guide,
     "/admin/orders/{order_id}/fulfillments/{fulfillment_id}": a_parcel,
     "/admin/orders/{order_id}/refunds": a_paid_order,
+    "/admin/fulfillments/{fulfillment_id}/shipment": a_parcel_without_a_guide,
     "/admin/fulfillments/": a_parcel,
     "/admin/orders": an_order,
     "/admin/payments": an_order,
