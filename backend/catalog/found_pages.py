@@ -6,6 +6,7 @@ is to read its products.
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 from fastapi import Request
@@ -30,11 +31,20 @@ _CHANGED = frozenset(
 Key = tuple[bytes, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A page, the version of lists that it was found at, and how many bytes it takes."""
+
+    lists: int
+    page: Page
+    size: int
+
+
 class FoundPages:
     """The pages, by the request's query and its sales channel."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        self._pages: LRUCache[Key, tuple[int, Page]] = LRUCache(max_bytes)
+        self._pages: LRUCache[Key, _Found] = LRUCache(max_bytes, getsizeof=lambda found: found.size)
 
     @property
     def size(self) -> int:
@@ -57,11 +67,12 @@ class FoundPages:
 
     async def _of_lists(self, key: Key, lists: int, read: Callable[[], Awaitable[Page]]) -> Page:
         known = self._pages.get(key)
-        if known is not None and known[0] == lists:
-            return known[1]
+        if known is not None and known.lists == lists:
+            return known.page
         page = await read()
-        if _size(key, page) <= self._pages.maxsize:
-            self._pages[key] = (lists, page)
+        found = _Found(lists, page, _size(key, page))
+        if found.size <= self._pages.maxsize:
+            self._pages[key] = found
         return page
 
 
