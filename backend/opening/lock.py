@@ -85,4 +85,5 @@ def closed(database: Database) -> Iterator[None]:
 
 
 def _serving_file(database: Database) -> IO[str]:
-    return open(f"{database.url.database}.serving", "a")  # noqa: PTH123 - an empty file of our own
+    # to read and to write: NFS gives a shared lock only of a file that can be read, an exclusive one of one written
+    return open(f"{database.url.database}.serving", "a+")  # noqa: PTH123 - an empty file of our own

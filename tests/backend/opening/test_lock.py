@@ -1,15 +1,19 @@
 """Several processes that start at once on an empty database: one prepares it, the others find it ready."""
 
 import asyncio
+import errno
+import fcntl
 import os
 import sys
 from pathlib import Path
+from typing import IO
 
+import pytest
 from sqlalchemy import func, select
 
 from backend.catalog.models import Product, Region
 from backend.database import Database
-from backend.opening.lock import alone
+from backend.opening.lock import ServingLock, alone, closed
 from backend.staff.models import Staff
 
 PROGRAM = """
@@ -68,3 +72,23 @@ async def test_the_second_waits_until_the_first_is_done(database_url: str) -> No
     assert told == ["first", "second"]
     await first.close()
     await second.close()
+
+
+async def test_the_file_can_be_locked_in_a_folder_of_nfs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(file: IO[str], operation: int) -> None:
+        """As NFS does: a shared lock is of a file that can be read, an exclusive one of a file that can be written."""
+        if operation & fcntl.LOCK_SH and not file.readable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        if operation & fcntl.LOCK_EX and not file.writable():
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr("backend.opening.lock.fcntl.flock", flock)
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'shop.db'}")
+    serving = ServingLock(database)
+    await serving.take()
+    serving.release()
+    with closed(database):
+        pass
+    await database.close()
