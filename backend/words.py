@@ -4,6 +4,8 @@ import unicodedata
 
 AFTER_ANY_LETTER = "\U0010ffff"
 """What begins with a word lies from the word up to the word with this behind it."""
+MOST_WORDS = 6
+"""Words of what staff search for that are looked at: each costs a condition on every row, or a look-up."""
 
 
 def fold(text: str) -> str:

@@ -9,9 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.buyer_terms import buyer_terms, wanted_terms
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.tables import JsonObject, for_each_dialect, table_of
-from backend.words import AFTER_ANY_LETTER
+from backend.words import AFTER_ANY_LETTER, MOST_WORDS
 
-MOST_WORDS = 6
 _TERMS = table_of(CustomerTerm)
 _FORGET = delete(_TERMS).where(_TERMS.c.customer_id == bindparam("of"))
 _INSERT = insert(_TERMS)

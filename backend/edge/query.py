@@ -23,7 +23,7 @@ from sqlmodel import SQLModel
 from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
 from backend.edge.wire import JsonDict
 from backend.errors import InvalidData
-from backend.words import fold
+from backend.words import MOST_WORDS, fold
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
@@ -258,13 +258,18 @@ def one_of(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[bool]
 def mentions(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
     """What makes the conditions of `q` on a small table: every word is a part of a column, accents and case ignored.
 
+    A word is looked for as it was typed, too: a column is not folded as much as a word is (`_folded`).
+
     Every row is read. What a shop has many of is found by its words (`backend.catalog.search`, `staff_search`,
     `backend.buyer_terms`).
     """
     folded = [_folded(column) for column in columns]
     return [
-        or_(*(column.contains(word, autoescape=True) for column in folded))
-        for word in fold(text or "").split()
+        or_(
+            *(column.icontains(word, autoescape=True) for column in columns),
+            *(column.contains(fold(word), autoescape=True) for column in folded),
+        )
+        for word in (text or "").split()[:MOST_WORDS]
     ]
 
 

@@ -17,10 +17,10 @@ from backend.cursors import cursor_at, read_cursor
 from backend.customers.directory import Person
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.database import planned_for
-from backend.orders.finding import MOST_RARE, MOST_WORDS
+from backend.orders.finding import MOST_RARE
 from backend.orders.models import Order, OrderTerm
 from backend.tables import table_of
-from backend.words import AFTER_ANY_LETTER
+from backend.words import AFTER_ANY_LETTER, MOST_WORDS
 
 KINDS: dict[bool, type[Person]] = {True: Customer, False: GuestCustomer}
 """The tables of those with an account, and of those without."""

@@ -33,11 +33,10 @@ from backend.payment.models import PaymentCollection, PaymentSession
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor, Right
 from backend.tables import table_of
-from backend.words import AFTER_ANY_LETTER
+from backend.words import AFTER_ANY_LETTER, MOST_WORDS
 
 MOST_RARE = 2_000
 """A word that more orders have than these is not rare."""
-MOST_WORDS = 6
 SHORTEST_REFERENCE = 4
 FEWEST_DIGITS = 4
 """Fewer digits are an order's number, and not the beginning of a telephone or a document."""

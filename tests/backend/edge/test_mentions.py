@@ -1,0 +1,44 @@
+"""Rows of small tables by words: as they are stored, and without accents, on both databases."""
+
+import pytest
+from sqlalchemy import select
+
+from backend.catalog.models import ProductTag
+from backend.database import Database
+from backend.edge.query import mentions
+from backend.words import MOST_WORDS
+
+STORED = (
+    "Käthe Kruse",
+    "N.º 3",
+    "LEGO™",
+    "François",
+    "½ docena",
+    "GÖKI",
+    "Muñecas de Ámbar",
+    "50% de descuento",
+)
+FOUND = {
+    **{value: [value] for value in STORED},
+    "kruse käthe": ["Käthe Kruse"],
+    "lego™": ["LEGO™"],
+    "munecas ambar": ["Muñecas de Ámbar"],
+    "MUÑECAS ámbar": ["Muñecas de Ámbar"],
+    "%": ["50% de descuento"],
+    "_": [],
+    "kruse lego": [],
+    "": sorted(STORED),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), FOUND.items(), ids=FOUND.keys())
+async def test_what_is_typed_finds_rows(database: Database, text: str, found: list[str]) -> None:
+    async with database.transaction() as session:
+        session.add_all(ProductTag(value=value) for value in STORED)
+    query = select(ProductTag.value).where(*mentions(text, ProductTag.value))
+    async with database.read() as session:
+        assert sorted((await session.execute(query)).scalars()) == found
+
+
+def test_the_words_are_bounded() -> None:
+    assert len(mentions("a " * 100, ProductTag.value)) == MOST_WORDS
