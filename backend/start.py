@@ -104,9 +104,11 @@ async def _require_database(opened: Awaitable[None]) -> None:
 async def _migrate(database: Database) -> None:
     from alembic.util import CommandError  # Alembic is loaded by who migrates
 
-    from backend.migrations.runner import upgrade
+    from backend.migrations.runner import TablesInUse, upgrade
 
     try:
         await upgrade(database)
+    except TablesInUse as error:
+        raise CannotStart(f"Trompo cannot start: the database could not be migrated ({error})") from error
     except CommandError as error:
         raise CannotStart(f"Trompo cannot start: the database does not fit this version ({error})") from error

@@ -1,7 +1,12 @@
-"""Runs Alembic on the shop's own engine, one process at a time."""
+"""Runs Alembic on the shop's own engine, one process at a time.
 
+On PostgreSQL the shop may serve meanwhile. A step that changes a table waits for whoever uses it, and all who come
+later wait behind the step: so it waits for a short time, and all steps are tried again later.
+"""
+
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from alembic import command
@@ -9,6 +14,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
 from backend.database import Database
 from backend.migrations.compatibility import is_newer_and_compatible, record_compatible
@@ -18,6 +24,17 @@ log = logging.getLogger(__name__)
 FOLDER = Path(__file__).parent
 LOCK = 7_265_817
 """An arbitrary number that names the migration lock on PostgreSQL."""
+LOCK_WITHIN_MS = 3_000
+"""How long a step waits for a table, and with it everybody who comes to use the table."""
+TRIES = 20
+PAUSE = 5.0
+"""Seconds between two tries."""
+_IN_USE = frozenset({"55P03", "40P01"})
+"""PostgreSQL's lock_not_available and deadlock_detected."""
+
+
+class TablesInUse(Exception):
+    """Others have used the tables for so long that the database could not be migrated. It is as it was."""
 
 
 def _config(connection: Connection) -> Config:
@@ -28,15 +45,38 @@ def _config(connection: Connection) -> Config:
     return config
 
 
-async def upgrade(database: Database, revision: str = "head") -> None:
+async def upgrade(
+    database: Database, revision: str = "head", *, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
     """Bring the database to `revision`. Several processes may start at once: one migrates, the others wait for it.
 
     A database that a newer release has migrated stays as it is where this release's code works on it.
 
+    Args:
+        database: the shop's.
+        revision: what to bring it to.
+        pause: waits that many seconds before the next try.
+
     Raises:
         CommandError: the database is of a release that this one does not fit.
+        TablesInUse: see there.
     """
-    await _alone(database, lambda connection: upgrade_on(connection, revision))
+    for tried in range(1, TRIES + 1):
+        try:
+            await _alone(database, lambda connection: upgrade_on(connection, revision))
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) not in _IN_USE:
+                raise
+            if tried == TRIES:
+                raise TablesInUse(
+                    f"tables are in use: {error.orig}. Migrate again when no copy or long query runs"
+                ) from error
+            log.warning(
+                "tables are in use: the database is migrated in %d s (try %d of %d)", PAUSE, tried, TRIES
+            )
+        else:
+            return
+        await pause(PAUSE)
 
 
 def upgrade_on(connection: Connection, revision: str) -> None:
@@ -74,6 +114,7 @@ async def _alone(database: Database, run: Callable[[Connection], None]) -> None:
             await connection.execute(text("BEGIN IMMEDIATE"))
         else:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+            await connection.execute(text(f"SET LOCAL lock_timeout = {LOCK_WITHIN_MS}"))
         try:
             await connection.run_sync(run)
             await connection.commit()

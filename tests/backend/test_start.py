@@ -6,6 +6,7 @@ from sqlalchemy import select, text
 
 from backend.database import Database
 from backend.errors import CannotStart
+from backend.migrations.runner import TablesInUse
 from backend.office_settings import save_settings
 from backend.outbox.models import OutboxEvent
 from backend.settings import GatewayEnv, Settings, SettingsError, load_settings
@@ -77,6 +78,17 @@ async def test_a_database_of_another_version_stops_the_start(sqlite_url: str, se
         await session.execute(text("DELETE FROM compatible_release"))  # it does not say that ours fits
     await database.close()
     with pytest.raises(CannotStart, match="does not fit this version"):
+        await prepare(settings.model_copy(update={"database_url": sqlite_url}))
+
+
+async def test_a_database_whose_tables_are_in_use_stops_the_start(
+    sqlite_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def upgrade(_database: Database) -> None:
+        raise TablesInUse("tables are in use")
+
+    monkeypatch.setattr("backend.migrations.runner.upgrade", upgrade)
+    with pytest.raises(CannotStart, match=r"could not be migrated \(tables are in use\)"):
         await prepare(settings.model_copy(update={"database_url": sqlite_url}))
 
 

@@ -1,0 +1,61 @@
+"""A shop that serves while PostgreSQL is migrated: steps wait shortly for its tables, and are tried again."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import text
+
+from backend.database import Database
+from backend.migrations import runner
+from backend.migrations.newest import newest_migration
+from backend.migrations.runner import TRIES, TablesInUse, upgrade
+
+BEFORE_ORDERS_CHANGE = "90b6e2d4f7c8"
+"""The last revision before a step that changes the table of orders."""
+READS_ORDERS = text('LOCK TABLE "order" IN ACCESS SHARE MODE')
+"""As a copy of the database does, for as long as it takes."""
+
+
+@pytest.fixture
+async def database(empty_postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+    """A database of that revision."""
+    monkeypatch.setattr(runner, "LOCK_WITHIN_MS", 20)
+    database = Database(empty_postgresql_url)
+    await upgrade(database, BEFORE_ORDERS_CHANGE)
+    yield database
+    await database.close()
+
+
+async def test_steps_are_tried_again_when_a_table_is_in_use(database: Database) -> None:
+    pauses: list[float] = []
+    async with database.engine.connect() as rival:
+        await rival.execute(READS_ORDERS)
+
+        async def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            assert await _revision(database) == BEFORE_ORDERS_CHANGE
+            if len(pauses) == 2:
+                await rival.rollback()
+
+        await upgrade(database, pause=pause)
+    assert pauses == [runner.PAUSE] * 2
+    assert await _revision(database) == newest_migration()
+
+
+async def test_a_table_that_stays_in_use_is_told(database: Database) -> None:
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async with database.engine.connect() as rival:
+        await rival.execute(READS_ORDERS)
+        with pytest.raises(TablesInUse, match=r"tables are in use: .*lock timeout"):
+            await upgrade(database, pause=pause)
+    assert len(pauses) == TRIES - 1
+    assert await _revision(database) == BEFORE_ORDERS_CHANGE
+
+
+async def _revision(database: Database) -> str:
+    async with database.read() as session:
+        return str((await session.execute(text("SELECT version_num FROM alembic_version"))).scalar_one())
