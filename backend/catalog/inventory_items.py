@@ -15,10 +15,11 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.models import Product, Variant
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.stock_wire import VARIANT, item_wire, levels_of
+from backend.catalog.variant_words import with_words
 from backend.database import locked
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
+from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import (
     Body,
@@ -42,7 +43,9 @@ from backend.staff.rights import Actor, Right
 class ItemsParameters(FilterParameters):
     """Which inventory items."""
 
-    q: str | None = Field(None, max_length=200, description="A part of a title or a SKU.")
+    q: str | None = Field(
+        None, max_length=200, description="Part of a title, of the product's too, of a SKU or of a bar code."
+    )
     id: list[Name] | None = None
     sku: list[Name] | None = None
     location_id: list[Name] | None = Field(
@@ -164,7 +167,7 @@ def _filters(asked: ItemsParameters) -> list[ColumnElement[bool]]:
     if asked.location_id is not None:
         there = select(InventoryLevel.variant_id).where(InventoryLevel.location_id.in_(asked.location_id))
         conditions.append(Variant.id.in_(there))
-    return [*conditions, *mentions(asked.q, Variant.sku, Product.title)]
+    return [*conditions, *with_words(asked.q)]
 
 
 async def read_item(session: AsyncSession, item_id: str) -> JsonDict:

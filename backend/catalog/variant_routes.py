@@ -14,9 +14,10 @@ from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.store_schemas import VariantFilters
 from backend.catalog.store_variants import VARIANT_ORDER, of_variants
+from backend.catalog.variant_words import with_words
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, mentions, met, read_query
+from backend.edge.query import Fields, in_order, listed, met, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListResponse, Name
 from backend.edge.wire import JsonDict, Wire
@@ -90,7 +91,7 @@ async def read_variant(product_id: str, variant_id: str, database: Db, fields: S
 
 
 def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
-    return [*of_variants(asked), *mentions(asked.q, Variant.title, Variant.sku, Variant.ean, Product.title)]
+    return [*of_variants(asked), *with_words(asked.q)]
 
 
 async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:

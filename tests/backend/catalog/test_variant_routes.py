@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.catalog.models import Variant
 from tests.shop_floor import Floor, make_toy
 from tests.store_steps import bought, get
 
@@ -47,6 +48,47 @@ async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys
     assert (await admin.delete(f"/admin/products/{one['product_id']}")).status_code == 200
     assert await found() == [top]
     assert (await admin.get(f"{path}/{kite}")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "list_"),
+    [("/admin/product-variants", "variants"), ("/admin/inventory-items", "inventory_items")],
+)
+async def test_words_find_variants(
+    admin: httpx.AsyncClient,
+    shop: Shop,
+    shop_floor: Floor,
+    *,
+    statements: list[str],
+    path: str,
+    list_: str,
+) -> None:
+    async with shop.database.transaction() as session:
+        doll = await make_toy(session, shop_floor, "muneca", title="Muñeca Käthe N.º 3 LEGO™")
+        other = Variant(
+            product_id=(await session.get_one(Variant, doll)).product_id,
+            title="Niño ½",
+            sku="KK-Ñ",
+            ean="7701234567897",
+            price=1_000,
+        )
+        session.add(other)
+        await make_toy(session, shop_floor, "cometa")
+
+    async def found(text: str) -> set[str]:
+        return {one["sku"] for one in (await get(admin, path, q=text))[list_]}
+
+    both = {"SKU-muneca", "KK-Ñ"}
+    for text in ("muneca", "MUÑECA", "kathe", "Käthe", "N.º 3", "LEGO™", "muñeca KATHE"):
+        assert await found(text) == both, text
+    for text in ("kk-", "KK-Ñ", "7701234567897", "77012", "Niño", "½", "muneca niño", "Niño 7701"):
+        assert await found(text) == {"KK-Ñ"}, text
+    assert await found("sku-muneca") == {"SKU-muneca"}
+    assert await found("muneca cometa") == set()
+    assert len(await found("")) == 3
+    searches = [statement for statement in statements if " LIKE " in statement]
+    assert searches
+    assert not any("replace(" in statement for statement in searches)  # of every row in a large shop
 
 
 async def test_what_an_order_has_reserved_is_listed(
