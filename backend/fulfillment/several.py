@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
-from backend.errors import Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
+from backend.errors import Conflict, Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.fulfillment.service import fulfill, mark_delivered, mark_shipped
 from backend.orders.finding import pickup_options
@@ -178,7 +178,7 @@ async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *,
         waits, text = True, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")
     elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):
         waits, text = True, _("La guía cuesta mucho más de lo cobrado. Decide en Por resolver.")
-    elif LabelState.CREATING in states:
+    elif LabelState.CREATING in states or (isinstance(error, Conflict) and not is_all_packed):
         text = _("Otra persona la está haciendo en este momento.")
     elif is_all_packed:
         is_done, text = True, _("Ya tenía guía.")
