@@ -107,7 +107,7 @@ async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
     async def echo(quotation: Any) -> Any:
         raise CarrierError(f"cannot quote {quotation!r}", http_status=400)
 
-    monkeypatch.setattr(shop.fulfillment_providers["carrier_standard"]._client, "quotation", echo)  # type: ignore[attr-defined]
+    monkeypatch.setattr(shop.fulfillment_providers["carrier_standard"]._quotes._client, "quotation", echo)  # type: ignore[attr-defined]
     async with shop.database.transaction() as session:
         variant = await make_toy(session, shop_floor, "trompo")
     cart, answer = await paying(store, variant)
