@@ -37,7 +37,10 @@ ENOUGH_MEMORY = 4 * 2**30
 """Bytes. A run takes a good gigabyte at most: the data of both servers, and the folders of the tests under way."""
 GUARDING = tuple(
     f"tests/backend/{name}"
-    for name in ("payment", "checkout", "inventory", "office/test_stock.py", "jobs", "test_pricing.py")
+    for name in (
+        *("payment", "checkout", "inventory", "office/test_stock.py", "fulfillment/test_locations.py"),
+        *("jobs", "attention/test_attention.py", "test_pricing.py"),
+    )
 )
 """The tests that say how much is covered of where money and stock are decided (`tools/coverage_gate.py`)."""
 ONLY_GUARDING = "COVER_ONLY_GUARDING"

@@ -1,12 +1,16 @@
 """Every argument of a handler may come from anybody."""
 
 import logging
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 from unittest.mock import Mock
 
 import pytest
 import reflex as rx
 
 from backend.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
+from backend.jobs import RetryLater
 from backend.outage import DatabaseUnavailable
 from storefront.state import frame
 from storefront.state.frame import FAILURE, FrameState, errors_as_notices, message_of
@@ -80,8 +84,14 @@ async def test_only_what_nobody_expected_counts_against_the_socket(
     assert count.call_count == times
 
 
+MADE: dict[type[ShopError], Callable[[str], ShopError]] = {
+    TooManyRequests: partial(TooManyRequests, retry_after=60),
+    RetryLater: partial(RetryLater, after=timedelta(minutes=1)),
+}
+"""Those that say more than words."""
+
+
 @pytest.mark.parametrize("kind", ShopError.__subclasses__())
 def test_no_error_speaks_english_to_a_shopper(kind: type[ShopError]) -> None:
     words = "internal words"
-    error = TooManyRequests(words, retry_after=60) if kind is TooManyRequests else kind(words)
-    assert message_of(error) != words
+    assert message_of(MADE.get(kind, kind)(words)) != words
