@@ -47,23 +47,21 @@ async def reserve_at(session: AsyncSession, holder: str, units: Mapping[str, int
     """Have units (by variant id) that the holder has reserved somewhere be reserved at this location.
 
     Raises:
-        InsufficientStock: too few of them are free there; nothing has changed.
+        InsufficientStock: the holder has reserved fewer, or too few are free there; nothing has changed.
     """
     mine = Reservation.holder == holder
     levels = await lock_levels(session, statements.reserved_by_or(mine, _at(location_id, units)))
     own = await lock_reservations(session, mine)
     there = {level.id: level for level in levels if level.location_id == location_id}
-    held = units_of([one for one in own if one.level_id in there], levels)
-    lacking = Counter(units) - held
+    lacking = Counter(units) - units_of([one for one in own if one.level_id in there], levels)
     if not lacking:
         return
-    free = {level.variant_id: level.stocked - level.reserved for level in there.values()}
-    if any(count > free.get(variant_id, 0) for variant_id, count in lacking.items()):
+    elsewhere = units_of([one for one in own if one.level_id not in there], levels)
+    free = Counter({level.variant_id: level.stocked - level.reserved for level in there.values()})
+    if lacking - elsewhere or lacking - free:
         raise InsufficientStock(STOCK_GONE)
-    until = own[0].expires_at if own else None  # all of a holder's end at the same moment
-    taken = await _take_reserved(session, holder, lacking, None, lambda level: level.id in there)
-    if taken is None:
-        raise InsufficientStock(STOCK_GONE)
+    until = own[0].expires_at  # all of a holder's end at the same moment
+    await _take_reserved(session, holder, lacking, None, lambda level: level.id in there)
     await _reserve_more(session, holder, list(there.values()), {location_id: lacking}, until=until)
 
 

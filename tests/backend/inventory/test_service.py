@@ -182,3 +182,42 @@ async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
 async def test_no_variant_has_no_units(database: Database) -> None:
     async with database.read() as session:
         assert await service.available_units(session, []) == {}
+
+
+async def test_what_is_reserved_at_a_location_already_stays_as_it_is(
+    database: Database, floor: Floor
+) -> None:
+    trompo = await _toy(database, floor, stock=3)
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
+        await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, floor.location_id)
+    async with database.read() as session:
+        assert await fulfilling.reserved_at(session, "cart_a") == {floor.location_id: {trompo: 2}}
+    assert await _available(database, trompo) == 1
+
+
+async def test_nobody_has_more_units_at_a_location_than_they_have_reserved(
+    database: Database, floor: Floor
+) -> None:
+    """Free units there are not the holder's."""
+    trompo = await _toy(database, floor, stock=3)
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_a", {trompo: 1}, now() + SOON)
+    with pytest.raises(InsufficientStock):
+        async with database.transaction() as session:
+            await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, floor.location_id)
+    assert await _available(database, trompo) == 2
+
+
+async def test_only_the_units_that_left_a_location_lie_there_again(database: Database, floor: Floor) -> None:
+    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 5, "yoyo")
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_a", {trompo: 2, yoyo: 1}, now() + SOON)
+        taken = await fulfilling.fulfill(session, "cart_a", {trompo: 2, yoyo: 1})
+        back = {floor.location_id: {**taken[floor.location_id], yoyo: 0}}
+        await fulfilling.cancel_fulfillment(session, "cart_a", back)
+    async with database.read() as session:
+        rows = await session.execute(
+            select(InventoryLevel.variant_id, InventoryLevel.stocked, InventoryLevel.reserved)
+        )
+        assert {row[0]: (row[1], row[2]) for row in rows} == {trompo: (5, 2), yoyo: (4, 0)}

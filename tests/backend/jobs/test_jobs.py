@@ -27,6 +27,7 @@ from backend.jobs import (
 )
 from backend.jobs.kinds import handlers_of
 from backend.jobs.models import Job
+from backend.jobs.queue import dismiss
 from backend.jobs.worker import ENDED, MOST_ENDS, pause_after
 
 
@@ -541,3 +542,9 @@ def test_pauses_grow_to_five_minutes() -> None:
 def test_two_methods_for_one_kind_are_refused(services: Services) -> None:
     with pytest.raises(ValueError, match="two methods"):
         handlers_of([services, Services()])
+
+
+async def test_a_job_that_is_gone_is_dismissed_all_the_same(database: Database) -> None:
+    async with database.transaction() as session:
+        await dismiss(session, 404)
+        assert (await session.execute(select(Job))).first() is None
