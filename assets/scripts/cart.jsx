@@ -17,7 +17,7 @@ const EVERYTHING_BELOW = "0px 0px 999999px 0px";
 const isAnswer = (number) => number !== 0 && !isOlder(number);
 
 // The cart is the browser's, not the tab's: what one tab changes, the others read again.
-export function CartTabs({ answers = 0, onStale }) {
+export function CartTabs({ answers = 0, cart, onStale }) {
   const tabs = useRef(null);
   useEffect(() => {
     tabs.current = new BroadcastChannel(TABS);
@@ -32,6 +32,10 @@ export function CartTabs({ answers = 0, onStale }) {
     const began = ({ key }) => key === KEPT && setTimeout(onStale);
     return listen(window, "storage", began);
   }, []);
+  // the server was faster than the other tab: it has forgotten the `cart` that is shown here, and so has the browser
+  useEffect(() => {
+    if (cart === "") onStale();
+  }, [cart]);
   return null;
 }
 

@@ -114,11 +114,15 @@ class WishlistLoader(rx.Component):
 
 
 class CartTabs(rx.Component):
-    """Tells other tabs that the cart has changed, which every one of the `answers` may say, and hears it from them."""
+    """Tells other tabs that the cart has changed, which every one of the `answers` may say, and hears it from them.
+
+    Where `cart`, the id of the one that is shown, is said, it is stale as well when there is none any more.
+    """
 
     library = CART_SCRIPT
     tag = "CartTabs"
     answers: rx.Var[int]
+    cart: rx.Var[str]
     on_stale: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 

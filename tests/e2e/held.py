@@ -25,6 +25,13 @@ class Held:
         for socket, message in self._held:
             socket.send(message)
 
+    async def lose_next(self) -> None:
+        """Wait until something is held back, and let nobody ever hear of it."""
+        while not self._held:  # noqa: ASYNC110 - Playwright tells of messages by callbacks alone
+            await asyncio.sleep(0.01)
+        self.is_holding = False
+        self._held.clear()
+
     def _connect(self, socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
         source, target = (socket, server) if self._is_from_page else (server, socket)

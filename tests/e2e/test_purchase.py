@@ -1,10 +1,13 @@
 """Buying a toy through the pages, on the smallest phone and on a desktop: to the bank and back."""
 
+import asyncio
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import ON_A_PHONE, OpenPage, ShopServer, Watch
+from tests.e2e.held import Held
 from tests.e2e.shopper import (
     ANA,
     BANK,
@@ -183,12 +186,14 @@ async def test_a_double_click_makes_one_order_and_one_payment(page: Page, server
     assert payments_of(server) == payments + 1
 
 
-async def _ready_in_two_tabs(page: Page, email: str) -> Page:
-    """The checkout is filled in, in two tabs. Returns the other one, which can be made to hear of nothing."""
+async def _ready_in_two_tabs(page: Page, email: str, to_other_tab: Held | None = None) -> Page:
+    """The checkout is filled in, in two tabs. Returns the other one, which can be made deaf to what tabs tell."""
     await put_in_cart(page, "tangram-siete-piezas")
     await open_checkout(page)
     await fill_in(page, email=email)
     other_tab = await page.context.new_page()
+    if to_other_tab is not None:
+        await to_other_tab.stand_before(other_tab)
     await other_tab.add_init_script(
         "addEventListener('storage', (told) => window.hearsNothing && told.stopImmediatePropagation(), true)"
     )
@@ -201,10 +206,14 @@ async def test_a_press_in_a_tab_that_has_not_heard_of_the_order_leads_to_its_pay
     page_1280: Page, server: ShopServer
 ) -> None:
     email = "dos-ventanas@example.com"
-    other_tab = await _ready_in_two_tabs(page_1280, email)
+    from_server = Held("cart_state")
+    other_tab = await _ready_in_two_tabs(page_1280, email, from_server)
     await other_tab.evaluate("window.hearsNothing = true")
     payments = payments_of(server)
+    from_server.is_holding = True
     await go_to_bank(page_1280)
+    async with asyncio.timeout(PATIENCE / 1000):
+        await from_server.lose_next()
     await other_tab.bring_to_front()
     await go_to_bank(other_tab)
     assert other_tab.url == page_1280.url
@@ -212,11 +221,13 @@ async def test_a_press_in_a_tab_that_has_not_heard_of_the_order_leads_to_its_pay
     assert payments_of(server) == payments + 1
 
 
+@pytest.mark.parametrize("hears_nothing", [False, True], ids=["from the other tab", "from the server alone"])
 async def test_a_tab_that_hears_of_the_order_shows_the_way_to_its_payment(
-    page_1280: Page, server: ShopServer
+    page_1280: Page, server: ShopServer, *, hears_nothing: bool
 ) -> None:
-    email = "otra-ventana@example.com"
+    email = f"otra-ventana-{hears_nothing:d}@example.com"
     other_tab = await _ready_in_two_tabs(page_1280, email)
+    await other_tab.evaluate("(deaf) => (window.hearsNothing = deaf)", hears_nothing)
     payments = payments_of(server)
     await go_to_bank(page_1280)
     await other_tab.bring_to_front()

@@ -98,7 +98,7 @@ def open_checkout() -> rx.Component:
             ),
             class_name="checkout",
         ),
-        CartTabs.create(on_stale=CheckoutState.follow),
+        CartTabs.create(cart=cart.id, on_stale=CheckoutState.follow),
         cart=cart.id,
         total=cart.total,
         draft=CheckoutState.draft,

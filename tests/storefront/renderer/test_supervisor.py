@@ -48,9 +48,8 @@ def pids(renderer: RendererSupervisor) -> list[int]:
 
 
 async def until_up(renderer: RendererSupervisor) -> None:
-    async with asyncio.timeout(SECONDS):
-        while not renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
-            await asyncio.sleep(0.01)
+    """Until a process is up, however short: one that rests soon may be gone at the next look."""
+    await asyncio.wait_for(renderer._until_up(), SECONDS)
 
 
 async def test_every_page_is_rendered(renderer: RendererSupervisor) -> None:
