@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from backend.edge.wire import Wire
 from backend.errors import Conflict, InvalidData, ShopError
@@ -112,6 +113,7 @@ def answer_errors(api: FastAPI) -> None:
     api.add_exception_handler(ShopError, _shop_error)
     api.add_exception_handler(RequestValidationError, _invalid_request)
     api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(ClientDisconnect, _gone)
     api.add_exception_handler(DatabaseUnavailable, _outage)
     api.add_exception_handler(DBAPIError, _database_error)
     api.add_exception_handler(Exception, _unknown_error)
@@ -140,6 +142,11 @@ async def _http_error(request: Request, error: Exception) -> Response:
         message = message.lower()
     body = {"type": _TYPES.get(error.status_code, "unknown_error"), "message": message}
     return Wire(body, error.status_code, headers=error.headers)
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    """The caller left while the body was read: nothing is wrong here, and nobody hears the answer."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 async def _database_error(request: Request, error: Exception) -> Response:

@@ -165,6 +165,32 @@ async def test_a_long_body_is_cut_off_wherever_it_comes_from(store: httpx.AsyncC
     assert (refused.status_code, refused.json()["type"]) == (413, "unknown_error")
 
 
+@pytest.mark.parametrize("path", ["/hooks/payment/epayco", "/hooks/shipping/carrier", "/store/carts"])
+async def test_a_caller_who_leaves_halfway_is_no_error(
+    api: FastAPI, store: httpx.AsyncClient, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Anybody may: it must neither fill the log nor end in the server's own trace."""
+    request = store.build_request("POST", path, json={}, headers={"content-length": "1000"})
+    heard = iter(
+        [{"type": "http.request", "body": b'{"a":', "more_body": True}, {"type": "http.disconnect"}]
+    )
+
+    async def receive() -> Any:
+        return next(heard)
+
+    async def send(_message: Any) -> None:
+        """Nobody is there."""
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": path,
+        "raw_path": path.encode(), "query_string": b"", "headers": request.headers.raw,
+        "client": ("203.0.113.9", 1), "server": ("shop.test", 80), "root_path": "",
+    }  # fmt: skip
+    caplog.set_level(logging.WARNING)
+    await api(scope, receive, send)
+    assert caplog.records == []
+
+
 async def test_without_a_body_a_cart_is_made(store: httpx.AsyncClient) -> None:
     assert (await store.post("/store/carts")).status_code == 200
     await post(store, "/store/carts", {})
