@@ -23,7 +23,7 @@ from backend.checkout.estimates import ShippingEstimates
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
-from backend.content.shown import StandingContent
+from backend.content.shown import CurrentContent
 from backend.content.turning import ContentTurns
 from backend.customers.google import Google
 from backend.database import Database
@@ -44,7 +44,7 @@ from backend.mail.transports import transport_of
 from backend.monitoring import Monitor
 from backend.monitoring.watch import Watch
 from backend.monitoring.webhook import OwnersWebhook
-from backend.office_settings import StandingSettings
+from backend.office_settings import EffectiveSettings
 from backend.opening.lock import ServingLock
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
@@ -93,8 +93,8 @@ class Shop:
         """What open pages show, of those that show everybody the same."""
         self.products = VersionCache[Hashable, Any](self.catalog_version.now, MOST_PAGES)
         """What products' pages show, in documents too, but for the units: search engines read one after the other."""
-        self.standing = StandingSettings(settings, self.database, self.catalog_version)
-        self.content = StandingContent(self.database, self.catalog_version)
+        self.effective_settings = EffectiveSettings(settings, self.database, self.catalog_version)
+        self.content = CurrentContent(self.database, self.catalog_version)
         self.pictures = picture_store(settings)
         self.uploads = PictureUploads(self.pictures, settings.video_mb << 20)
         self.loop_lag = LoopLag()
@@ -123,7 +123,7 @@ class Shop:
             self.payments,
             self.fulfillment_providers,
             self.tracker,
-            self.standing.now,
+            self.effective_settings.now,
         )
         self.estimates = ShippingEstimates(self.database, self.fulfillment_providers)
         self.attention = AttentionService(

@@ -10,7 +10,7 @@ from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import CannotStart, InvalidData, ShopError
 from backend.migrations.newest import newest_migration
-from backend.office_settings import demo_problems, read_standing
+from backend.office_settings import demo_problems, read_effective_settings
 from backend.opening.floor import has_no_floor, make_floor
 from backend.opening.lock import alone
 from backend.outbox.models import OutboxEvent
@@ -35,8 +35,8 @@ async def is_prepared(settings: Settings) -> bool:
                 return False
             if settings.admin_email and not await has_staff(session):
                 return False
-            standing = await read_standing(session, settings)
-            return settings.gateway_env is not GatewayEnv.PRODUCTION or not demo_problems(standing)
+            effective = await read_effective_settings(session, settings)
+            return settings.gateway_env is not GatewayEnv.PRODUCTION or not demo_problems(effective)
     except (SQLAlchemyError, OSError, ShopError):
         return False
     finally:
@@ -62,10 +62,10 @@ async def prepare(settings: Settings) -> Seeded:
             await _migrate(database)
             await _create_first_staff(database, settings)
             async with database.read() as session:
-                standing = await read_standing(session, settings)
-            if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(standing)):
+                effective = await read_effective_settings(session, settings)
+            if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
                 raise cannot_start(problems)
-            return await _fill_if_empty(database, standing)
+            return await _fill_if_empty(database, effective)
     finally:
         await database.close()
 

@@ -19,7 +19,7 @@ router = APIRouter(include_in_schema=False)
 @router.get(PATH)
 async def web_manifest() -> JSONResponse:
     """The shop's name as it stands, its icons and colours (W3C: Web Application Manifest)."""
-    name = (await current_shop().standing.now()).store_name
+    name = (await current_shop().effective_settings.now()).store_name
     manifest = {
         "id": HOME,
         "name": name,

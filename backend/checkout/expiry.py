@@ -14,7 +14,7 @@ from backend.database import Database, database_now, db_now
 from backend.errors import ShopError
 from backend.inventory import service as inventory
 from backend.jobs import JobRun, periodic
-from backend.orders.service import has_standing_fulfillments, order_of_cart
+from backend.orders.service import has_active_fulfillments, order_of_cart
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
 from backend.payment.sessions import started_payment
@@ -72,7 +72,7 @@ class ReservationExpiry:
             if payment.state != SessionState.AUTHORIZED or not await _is_expired(session, payment):
                 return
             order = await order_of_cart(session, cart.id)
-            if order is not None and await has_standing_fulfillments(session, order.id):
+            if order is not None and await has_active_fulfillments(session, order.id):
                 payment.expires_at = None
                 await inventory.confirm(session, cart.id)
                 return

@@ -19,7 +19,7 @@ from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.invoices.files import BuyersInvoice, buyers_invoices
 from backend.money import Cop, format_cop
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.orders.gifts import gift_message
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
@@ -154,7 +154,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     """
     order = await read_order(session, order_id)
     payment_session = await decisive_session(session, order.cart_id)
-    payment = _payment_facts(order, payment_session, await read_standing(session, settings))
+    payment = _payment_facts(order, payment_session, await read_effective_settings(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     if status == "paid" and order.status == OrderStatus.CANCELED:
         status = "returning"

@@ -117,8 +117,8 @@ class PaymentStarter:
     settings: Settings
     database: Database
     payments: PaymentService
-    standing: Callable[[], Awaitable[Settings]]
-    """The settings as they stand."""
+    effective_settings: Callable[[], Awaitable[Settings]]
+    """Reads the effective settings."""
 
     async def start(self, start: PaymentStart) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
@@ -284,13 +284,13 @@ class PaymentStarter:
             await reserve_uses(session, taken)
             is_first = not terms.payment_sessions and cart.completed_at is None
             await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at, is_first=is_first)
-        standing = await self.standing()
+        effective = await self.effective_settings()
         return Started(collection, payment, terms.payment_sessions), PaymentRequest(
             session_id=payment.id,
             invoice=payment.invoice,
             amount=payment.amount,
             tax=sale.totals.tax_total,
-            description=_("Compra en {store}").format(store=standing.store_name),
+            description=_("Compra en {store}").format(store=effective.store_name),
             return_url=return_url_of(start.return_url, cart.order_id) or self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,

@@ -69,8 +69,8 @@ class Checkout:
     payments: PaymentService
     fulfillment_providers: FulfillmentProviders
     tracker: Tracker
-    standing: Callable[[], Awaitable[Settings]]
-    """The settings as they stand."""
+    effective_settings: Callable[[], Awaitable[Settings]]
+    """Reads the effective settings."""
     under_way: UnderWay = field(default_factory=UnderWay)
 
     @traced
@@ -258,7 +258,7 @@ class Checkout:
 
     @property
     def _starter(self) -> PaymentStarter:
-        return PaymentStarter(self.settings, self.database, self.payments, self.standing)
+        return PaymentStarter(self.settings, self.database, self.payments, self.effective_settings)
 
     def _provider(self, provider_id: str) -> PaymentProvider:
         provider = self.payments.provider(provider_id)
@@ -279,7 +279,7 @@ class Checkout:
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
     ) -> Completed:
         """The same, with what was stored beside a new order. See `backend.checkout.completion.complete`."""
-        manual_for = timedelta(days=(await self.standing()).manual_payment_days)
+        manual_for = timedelta(days=(await self.effective_settings()).manual_payment_days)
         async with self.database.transaction() as session:
             return await complete(
                 session, cart_id, expected_total=expected_total, manual_for=manual_for, caller=caller

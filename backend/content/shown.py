@@ -60,7 +60,7 @@ class ShownContent:
     sections: tuple[Section, ...] = ()
 
 
-class StandingContent:
+class CurrentContent:
     """The one door to what the shop's pages say now."""
 
     def __init__(self, database: Database, probe: CachedReads) -> None:

@@ -12,7 +12,7 @@ from backend.doctor import outside_checks, shop_checks
 from backend.doctor.findings import LONGEST, Check, Finding, Status, failure, ok, run_check
 from backend.errors import ShopError
 from backend.http_client import trusted
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.payment.providers.pse.client import gateway_client
 from backend.shipping.providers.carrier.client import carrier_client
 from backend.shop import Shop
@@ -29,7 +29,7 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
     try:
         try:
             async with asyncio.timeout(seconds), database.read() as session:
-                standing = await read_standing(session, settings)
+                effective = await read_effective_settings(session, settings)
         except (ShopError, SQLAlchemyError, OSError, TimeoutError) as error:
             return [
                 failure(
@@ -42,16 +42,16 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
             "floor": lambda: shop_checks.floor(database),
             "toys": lambda: shop_checks.toys(database, settings),
             "gateway": lambda: outside_checks.gateway(settings, gateway),
-            "carrier": lambda: outside_checks.quotation(standing, carrier),
+            "carrier": lambda: outside_checks.quotation(effective, carrier),
             "labels": lambda: outside_checks.labels(settings),
-            "mail": lambda: outside_checks.mail(standing, test_address),
+            "mail": lambda: outside_checks.mail(effective, test_address),
             "address": lambda: outside_checks.public_address(settings, http),
             "certificate": lambda: outside_checks.certificate(settings),
             "clock": lambda: shop_checks.clock(database),
             "pictures": lambda: shop_checks.pictures(settings, shop.pictures),
             "backup": lambda: shop_checks.backup(database, settings),
             "legal": lambda: shop_checks.legal_texts(database, settings),
-            "disk": lambda: shop_checks.disk(standing),
+            "disk": lambda: shop_checks.disk(effective),
         }
         found = await asyncio.gather(*(run_check(name, check, seconds) for name, check in checks.items()))
     finally:

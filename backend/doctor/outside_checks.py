@@ -39,9 +39,9 @@ async def gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Fi
     yield ok("gateway", f"{which}: it takes the keys and lists {len(banks)} banks")
 
 
-async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
+async def quotation(effective: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
     """A price from the warehouse to Medellín."""
-    way, rate = await way_and_rate(standing, client)
+    way, rate = await way_and_rate(effective, client)
     if rate is None:
         yield failure(
             "carrier", f"{way}: no courier offers a price; ask the carrier what your account may use"
@@ -50,13 +50,13 @@ async def quotation(standing: Settings, client: CarrierClient) -> AsyncIterator[
         yield ok("carrier", f"{way}: {format_cop(rate.price)} with {rate.carrier}")
 
 
-async def way_and_rate(standing: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
+async def way_and_rate(effective: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
     """The way from the warehouse to Medellín, in words, and its lowest price; None when no courier offers one.
 
     Raises:
         CarrierError: see `CarrierClient.quotation`.
     """
-    origin = warehouse(standing)
+    origin = warehouse(effective)
     request = QuoteRequest(
         origin=Place(origin.dane_code, origin.address),
         destination=MEDELLIN,
@@ -83,19 +83,19 @@ async def labels(settings: Settings) -> AsyncIterator[Finding]:
         yield find("labels", "test labels: no parcel is picked up; CARRIER_SANDBOX=false makes paid ones")
 
 
-async def mail(standing: Settings, test_address: str) -> AsyncIterator[Finding]:
+async def mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
     """Whether the mail server answers and lets the shop in; with an address, a test mail is sent there."""
-    if not standing.smtp_host:
+    if not effective.smtp_host:
         yield warning("mail", "no mail server: mails land in the data folder; set SMTP_HOST")
         return
-    transport = SmtpTransport(standing)
+    transport = SmtpTransport(effective)
     try:
         await transport.greet()
         yield ok(
-            "mail", f"{standing.smtp_host} answers" + (" and takes the login" if standing.smtp_user else "")
+            "mail", f"{effective.smtp_host} answers" + (" and takes the login" if effective.smtp_user else "")
         )
         if test_address:
-            await transport.send(_test_mail(standing, test_address))
+            await transport.send(_test_mail(effective, test_address))
             yield ok("mail", f"a test mail left for {test_address}: see that it came, and not as spam")
     except (OutsideFailure, OSError) as error:
         yield failure(
@@ -104,10 +104,10 @@ async def mail(standing: Settings, test_address: str) -> AsyncIterator[Finding]:
         )  # fmt: skip
 
 
-def _test_mail(standing: Settings, to: str) -> EmailMessage:
+def _test_mail(effective: Settings, to: str) -> EmailMessage:
     mail = EmailMessage()
-    mail["From"], mail["To"] = standing.store_email, to
-    mail["Subject"] = f"{standing.store_name}: test mail"
+    mail["From"], mail["To"] = effective.store_email, to
+    mail["Subject"] = f"{effective.store_name}: test mail"
     mail.set_content("This is a test of the shop's mail server by `trompo doctor`.")
     return mail
 

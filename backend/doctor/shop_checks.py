@@ -18,7 +18,7 @@ from backend.demo.seed import PICTURES as DEMO_PICTURES
 from backend.doctor.findings import Finding, failure, ok, warning
 from backend.edge.readiness import MOST_APART
 from backend.legal.texts import current_texts, missing_review
-from backend.office_settings import demo_problems, read_standing
+from backend.office_settings import demo_problems, read_effective_settings
 from backend.opening.floor import missing_parts
 from backend.setting_values import s3_address
 from backend.settings import GatewayEnv, Settings
@@ -40,17 +40,19 @@ async def settings_by_name(settings: Settings) -> AsyncIterator[Finding]:
 async def identity(database: Database, settings: Settings) -> AsyncIterator[Finding]:
     """Who the shop says it is, as it stands."""
     async with database.read() as session:
-        standing = await read_standing(session, settings)
+        effective = await read_effective_settings(session, settings)
     is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-    problems = demo_problems(standing)
+    problems = demo_problems(effective)
     for problem in problems:
         yield (failure if is_real else warning)("identity", problem)
-    if not nit.is_valid(standing.store_nit):
+    if not nit.is_valid(effective.store_nit):
         yield (failure if is_real else warning)(
             "identity", "STORE_NIT is no NIT: its check digit is the number after the hyphen"
         )
     elif not problems:
-        yield ok("identity", f"{standing.store_name}, {standing.store_legal_name}, NIT {standing.store_nit}")
+        yield ok(
+            "identity", f"{effective.store_name}, {effective.store_legal_name}, NIT {effective.store_nit}"
+        )
 
 
 async def floor(database: Database) -> AsyncIterator[Finding]:
@@ -116,14 +118,14 @@ async def backup(database: Database, settings: Settings) -> AsyncIterator[Findin
 async def legal_texts(database: Database, settings: Settings) -> AsyncIterator[Finding]:
     """Whether the shop says who it is where the law asks for it, and has its own legal texts."""
     async with database.read() as session:
-        standing = await read_standing(session, settings)
+        effective = await read_effective_settings(session, settings)
         unread = missing_review(await current_texts(session))
-    if not standing.store_address:
+    if not effective.store_address:
         yield warning("legal", "STORE_ADDRESS is empty: shoppers must be able to read where the shop is")
     if unread:
         names = ", ".join(unread)
         yield warning("legal", f"no lawyer has confirmed these texts: {names}; see /oficina/contenido")
-    elif standing.store_address:
+    elif effective.store_address:
         yield ok("legal", "the texts are confirmed, and the address is published")
 
 

@@ -51,13 +51,13 @@ async def try_out(shop: Shop, actor: Actor, trial: Trial, seconds: float = LONGE
     async with shop.database.transaction() as session:
         await record(session, actor, "tried out", Subject(Thing.PROVIDER, trial))
         email = (await read_staff(session, actor, actor.id)).email
-    standing = await shop.standing.now()
+    effective = await shop.effective_settings.now()
     ways: dict[Trial, Callable[[], Awaitable[Outcome]]] = {
         Trial.GATEWAY: lambda: _gateway(shop),
-        Trial.CARRIER: lambda: _carrier(shop, standing),
-        Trial.MAIL: lambda: _mail(standing),
-        Trial.TEST_MAIL: lambda: _test_mail(standing, email),
-        Trial.WEBHOOK: lambda: _webhook(shop, standing),
+        Trial.CARRIER: lambda: _carrier(shop, effective),
+        Trial.MAIL: lambda: _mail(effective),
+        Trial.TEST_MAIL: lambda: _test_mail(effective, email),
+        Trial.WEBHOOK: lambda: _webhook(shop, effective),
     }
     try:
         async with asyncio.timeout(seconds):
@@ -95,10 +95,10 @@ async def _gateway(shop: Shop) -> Outcome:
     )
 
 
-async def _carrier(shop: Shop, standing: Settings) -> Outcome:
+async def _carrier(shop: Shop, effective: Settings) -> Outcome:
     client = carrier_client(shop.settings, shop.sandbox.carrier_transport)
     try:
-        way, rate = await way_and_rate(standing, client)
+        way, rate = await way_and_rate(effective, client)
     except CarrierError as error:
         if error.http_status in (401, 403):
             return Outcome(
@@ -116,29 +116,29 @@ async def _carrier(shop: Shop, standing: Settings) -> Outcome:
     )
 
 
-async def _mail(standing: Settings) -> Outcome:
-    if not standing.smtp_host:
+async def _mail(effective: Settings) -> Outcome:
+    if not effective.smtp_host:
         return Outcome(is_good=False, text=NO_SERVER)
     try:
-        await SmtpTransport(standing).greet()
+        await SmtpTransport(effective).greet()
     except OSError as error:
         return _mail_failed(error)
     text = (
-        _("{server} responde y deja entrar a la tienda.") if standing.smtp_user else _("{server} responde.")
+        _("{server} responde y deja entrar a la tienda.") if effective.smtp_user else _("{server} responde.")
     )
-    return Outcome(is_good=True, text=text.format(server=standing.smtp_host))
+    return Outcome(is_good=True, text=text.format(server=effective.smtp_host))
 
 
-async def _test_mail(standing: Settings, to: str) -> Outcome:
+async def _test_mail(effective: Settings, to: str) -> Outcome:
     mail = EmailMessage()
-    mail["From"], mail["To"] = standing.store_email, to
-    mail["Subject"] = _("{store}: correo de prueba").format(store=standing.store_name)
+    mail["From"], mail["To"] = effective.store_email, to
+    mail["Subject"] = _("{store}: correo de prueba").format(store=effective.store_name)
     mail.set_content(_("Si lees esto, los correos de tu tienda salen bien."))
     try:
-        await transport_of(standing).send(mail)
+        await transport_of(effective).send(mail)
     except (OutsideFailure, OSError) as error:
         return _mail_failed(error)
-    if not standing.smtp_host:
+    if not effective.smtp_host:
         return Outcome(is_good=False, text=NO_SERVER)
     text = _("Salió un correo para {to}. Mira que llegue, y que no caiga en el correo no deseado.")
     return Outcome(is_good=True, text=text.format(to=to))
@@ -156,11 +156,11 @@ def _mail_failed(error: OutsideFailure | OSError) -> Outcome:
     return Outcome(is_good=False, text=text)
 
 
-async def _webhook(shop: Shop, standing: Settings) -> Outcome:
-    if not standing.alert_webhook:
+async def _webhook(shop: Shop, effective: Settings) -> Outcome:
+    if not effective.alert_webhook:
         return Outcome(is_good=False, text=_("Todavía no hay dirección: escríbela en Avisos y guarda."))
     try:
-        await shop.webhook.try_out(standing.alert_webhook)
+        await shop.webhook.try_out(effective.alert_webhook)
     except OutsideFailure as error:
         log.info("the owner's webhook was tried out: %s", error.message)
         return Outcome(is_good=False, text=_("La dirección no respondió, o no aceptó el aviso."))

@@ -12,7 +12,7 @@ from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Name, Parameters
 from backend.fulfillment.printing import merged_labels, packing_slips
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -62,6 +62,6 @@ async def print_packing_slips(
 ) -> HTMLResponse:
     """What goes into the box of each of these orders, to print: a page an order."""
     async with database.read() as session:
-        shop_name = (await read_standing(session, settings)).store_name
+        shop_name = (await read_effective_settings(session, settings)).store_name
         page = await packing_slips(session, actor, shop_name, asked.id)
     return HTMLResponse(page, headers=PRINTED)

@@ -33,7 +33,7 @@ from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -165,7 +165,7 @@ async def mark_shipped(
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
-    fulfillment = await _standing(session, order_id, fulfillment_id)
+    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
     await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
     if shipment.items is not None and _named(shipment.items) != _held(fulfillment):
         raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
@@ -185,7 +185,7 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
-    fulfillment = await _standing(session, order_id, fulfillment_id)
+    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
     await record(session, actor, "delivered", Subject(Thing.ORDER, order_id))
     is_news = fulfillment.delivered_at is None
     fulfillment.delivered_at = fulfillment.delivered_at or now()
@@ -214,7 +214,7 @@ async def request_return(
         LabelRequest(
             reference=f"{order.number}-R",
             origin=recipient(order.shipping_address, order.email),
-            destination=sender(start.address, await read_standing(session, settings)),
+            destination=sender(start.address, await read_effective_settings(session, settings)),
             packages=packages_for(()),
             content_value=content_value(order.item_total),
         )
@@ -250,19 +250,19 @@ async def _prepared(  # noqa: PLR0917
     ]
     await _require_none_under_way(session, order.id, items, new.location_id)
     location = await leaving_from(session, order, option, _units(items), new.location_id, preferred)
-    standing = await read_standing(session, settings)
+    effective = await read_effective_settings(session, settings)
     label = NewLabel(
         order_id=order.id,
         location_id=location.id,
         request=LabelRequest(
             reference=f"{order.number}-{await _finished_before(session, order.id) + 1}",
-            origin=sender(location.address, standing),
+            origin=sender(location.address, effective),
             destination=recipient(order.shipping_address, order.email),
             packages=packages_for(await _items(session, lines)),
             content_value=content_value(
                 price_cart([priced(line, units) for line, units in lines]).item_total
             ),
-            max_price=order.shipping_total + standing.label_over_paid,
+            max_price=order.shipping_total + effective.label_over_paid,
         ),
         items=items,
         data=_said_of(new),
@@ -369,7 +369,7 @@ def _unpack(line: OrderLine, units: int) -> int:
     return withdrawn
 
 
-async def _standing(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:
+async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     if fulfillment.state == LabelState.CANCELED:
         raise NotAllowed("Fulfillment has been canceled")

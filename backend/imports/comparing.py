@@ -37,13 +37,13 @@ async def values_now(
     product_ids = {product.id for product, _variant in pairs}
     variant_ids = {variant.id for _product, variant in pairs if variant is not None}
     categories: dict[str, list[str]] = defaultdict(list)
-    standing = (
+    placed = (
         select(ProductCategory.product_id, Category.handle)
         .join(Category, Category.id == ProductCategory.category_id)
         .where(ProductCategory.product_id.in_(product_ids))
         .order_by(Category.handle)
     )
-    for product_id, handle in await session.execute(standing):
+    for product_id, handle in await session.execute(placed):
         categories[product_id].append(handle)
     pictures: dict[str, list[str]] = defaultdict(list)
     pictured = select(Picture.product_id, Picture.url).where(Picture.product_id.in_(product_ids))

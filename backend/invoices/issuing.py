@@ -32,7 +32,7 @@ from backend.invoices.providers.base import DocumentRejected, InvoiceProvider, I
 from backend.invoices.states import STEPS, InvoiceKind, InvoiceState
 from backend.jobs import JobRun, RunAgain, enqueue, job
 from backend.money import Cop
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.office_settings.invoicing import Invoicing, read_invoicing
 from backend.orders.service import read_order
 from backend.payment.models import Refund
@@ -137,7 +137,7 @@ class Invoices:
     async def _document(self, session: AsyncSession, row: Invoice, invoicing: Invoicing) -> Document:
         """What the row's document says as of now, without its number."""
         order = await read_order(session, row.order_id)
-        shop = await read_standing(session, self._settings)
+        shop = await read_effective_settings(session, self._settings)
         refund = await session.get_one(Refund, row.refund_id) if row.refund_id else None
         invoice = await _corrected(session, row)
         corrects = None

@@ -18,7 +18,7 @@ from backend.errors import InvalidData
 from backend.ids import new_id
 from backend.legal.models import Consent, KeptText
 from backend.legal.texts import LegalKind, current_text, filled
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.settings import Settings
 from backend.tables import for_each_dialect, table_of
 from backend.texts import _
@@ -126,9 +126,9 @@ async def give_consents(
         cart_id: for which purchase.
         customer_id: whose account.
     """
-    standing, dialect = await read_standing(session, who.settings), session.get_bind().dialect.name
+    effective, dialect = await read_effective_settings(session, who.settings), session.get_bind().dialect.name
     for kind in NEEDED:
-        text = filled(await current_text(session, _TEXTS[kind]), standing)
+        text = filled(await current_text(session, _TEXTS[kind]), effective)
         kept = {"digest": text.digest, "kind": text.kind, "version": text.version, "text": text.text}
         await session.execute(_KEEP[dialect].values(kept_at=db_now()), kept)
         await _give(

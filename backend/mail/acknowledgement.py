@@ -27,7 +27,7 @@ LATEST = timedelta(days=30)
 """Within which the law has an order delivered that promises nothing else (Ley 1480 of 2011, art. 50 h)."""
 
 
-async def acknowledgement(session: AsyncSession, standing: Settings, order: Order) -> dict[str, Any]:
+async def acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
     """What mails about an order say beside the bill: `is_bank`, `facts` (names and values), and two links."""
     payment = await decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
@@ -45,15 +45,15 @@ async def acknowledgement(session: AsyncSession, standing: Settings, order: Orde
         (_("Entrega a más tardar"), date_label(order.created_at + LATEST)),
         (_("Pago"), _way(payment, is_bank=is_bank)),
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
-        (_("Vende"), f"{standing.store_legal_name}, NIT {standing.store_nit}"),
-        (_("Dirección"), seller_address(standing)),
+        (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
+        (_("Dirección"), seller_address(effective)),
         (_("Condiciones que aceptaste"), terms),
     )
     return {
         "is_bank": is_bank,
         "facts": [(name, value) for name, value in facts if value],
-        "terms_link": f"{standing.base_url}/legal/{LegalKind.TERMS}",
-        "withdrawal_link": f"{standing.base_url}/legal/{LegalKind.WITHDRAWAL}",
+        "terms_link": f"{effective.base_url}/legal/{LegalKind.TERMS}",
+        "withdrawal_link": f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}",
     }
 
 

@@ -31,7 +31,7 @@ from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.smtp import LONGEST
 from backend.mail.transports import Lasts, MailInDoubt, MailRefused, Transport
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.orders.events import (
     FulfillmentShipped,
     OrderLinkAsked,
@@ -106,15 +106,15 @@ class Mailer:
             # a link's token is stored as a hash before the mail leaves; for the others is only read
             changes = mail.kind in WRITING
             async with self._database.transaction() if changes else self._database.read() as session:
-                standing = await read_standing(session, self._settings)
-                message = await message_of(session, standing, mail)
+                effective = await read_effective_settings(session, self._settings)
+                message = await message_of(session, effective, mail)
                 said = await read_mail(session, mail.kind)
         except NotFound as error:
             log.warning("mail %s is about nothing any more: %s", mail_id, error.message)
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
-            written = self._renderer.render(message, standing, said, message_id=_message_id(mail))
+            written = self._renderer.render(message, effective, said, message_id=_message_id(mail))
             await self._hand_over(mail, written)
         async with self._database.transaction() as session:
             # whoever asked for it once more while it was leaving gets one more: the job runs again

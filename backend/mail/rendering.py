@@ -41,7 +41,7 @@ class MailRenderer:
     def render(
         self,
         message: Message,
-        standing: Settings,
+        effective: Settings,
         said: MailBody | None = None,
         *,
         message_id: str | None = None,
@@ -53,13 +53,13 @@ class MailRenderer:
         If the shop's own template cannot be rendered, the built-in one is.
         """
         shop = {
-            "name": standing.store_name,
+            "name": effective.store_name,
             "url": self._settings.base_url,
             "host": self._host,
-            "phone": standing.store_phone,
-            "email": standing.store_email,
+            "phone": effective.store_phone,
+            "email": effective.store_email,
         }
-        words = mail_words(said or MailBody(), _named(message, standing))
+        words = mail_words(said or MailBody(), _named(message, effective))
         values = {**message.values, "shop": shop, "words": words, "language": texts.language, "_": texts._}
         try:
             subject, text, page = self._own.render(message.kind, values)
@@ -67,7 +67,7 @@ class MailRenderer:
             log.exception("the shop's own template of the mail %s cannot be rendered", message.kind)
             subject, text, page = self._built_in.render(message.kind, values)
         mail = EmailMessage()
-        mail["From"] = formataddr((standing.store_name, standing.store_email))
+        mail["From"] = formataddr((effective.store_name, effective.store_email))
         mail["To"] = message.to
         mail["Subject"] = subject
         mail["Date"] = format_datetime(now())
@@ -82,11 +82,11 @@ class MailRenderer:
         return urlsplit(self._settings.base_url).hostname or "localhost"
 
 
-def _named(message: Message, standing: Settings) -> dict[str, str]:
+def _named(message: Message, effective: Settings) -> dict[str, str]:
     """What the office's words may name (`backend.content.areas.PLACEHOLDERS`)."""
     known = {"pedido": "number", "radicado": "number", "monto": "amount", "juguete": "toy"}
     values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
-    return {**values, "tienda": standing.store_name}
+    return {**values, "tienda": effective.store_name}
 
 
 class _Templates:

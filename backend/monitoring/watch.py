@@ -24,7 +24,7 @@ from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
 from backend.monitoring.certificates import days_left
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.orders.models import Order
 from backend.settings import Settings
 
@@ -62,7 +62,7 @@ class Watch:
     async def look_at_the_shop(self, _run: JobRun) -> None:
         """See whether anybody buys and mails leave, and end what is over."""
         async with self._database.transaction() as session:
-            hours = (await read_standing(session, self._settings)).alert_no_sale_hours
+            hours = (await read_effective_settings(session, self._settings)).alert_no_sale_hours
             newest = (Order.created_at.desc(), Order.number.desc())
             paid = select(Order.paid_at).order_by(*newest).limit(LATEST_ORDERS).subquery()
             latest = (await session.execute(select(func.max(paid.c.paid_at)))).scalar_one()
@@ -82,7 +82,7 @@ class Watch:
     @periodic("alert.certificate", every=timedelta(hours=1))
     async def look_at_the_certificate(self, _run: JobRun) -> None:
         """See for how long the certificate of PUBLIC_URL is good."""
-        least = (await self._standing()).alert_certificate_days
+        least = (await self._effective_settings()).alert_certificate_days
         if not (least and self._settings.base_url.startswith("https://")):
             return
         found = await days_left(self._settings.base_url, now())
@@ -93,17 +93,17 @@ class Watch:
 
     async def look_here(self) -> None:
         """See how this machine's disk and this process's outside services are. Nothing is written while all is well."""
-        standing = await self._standing()
-        least, minutes = standing.alert_disk_free_mb, standing.alert_failing_minutes
+        effective = await self._effective_settings()
+        least, minutes = effective.alert_disk_free_mb, effective.alert_failing_minutes
         found = [*await asyncio.to_thread(lambda: list(self._disk(least))), *_outside(minutes)]
         if found:
             async with self._database.transaction() as session:
                 for kind, subject, message in found:
                     await raise_alert(session, kind, subject, message)
 
-    async def _standing(self) -> Settings:
+    async def _effective_settings(self) -> Settings:
         async with self._database.read() as session:
-            return await read_standing(session, self._settings)
+            return await read_effective_settings(session, self._settings)
 
     def _disk(self, least: int) -> Iterator[Found]:
         folder = self._settings.data_dir

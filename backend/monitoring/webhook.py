@@ -26,7 +26,7 @@ from backend.events import subscribe
 from backend.http_client import HttpClient, RetryPolicy
 from backend.ids import new_id
 from backend.jobs import JobRun, enqueue, job
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.settings import Settings
 
 CALL = "alert.webhook"
@@ -64,7 +64,7 @@ class OwnersWebhook:
         """
         event, _, subject = str(run.key).partition(":")
         async with self._database.read() as session:
-            url = (await read_standing(session, self._settings)).alert_webhook
+            url = (await read_effective_settings(session, self._settings)).alert_webhook
             if not url:
                 return
             what = await _what(session, event, subject)
@@ -158,5 +158,5 @@ async def attention_raised(session: AsyncSession, event: AttentionRaised) -> Non
 
 async def _enqueue(session: AsyncSession, key: str) -> None:
     settings = _settings.get(session.get_bind())
-    if settings is not None and (await read_standing(session, settings)).alert_webhook:
+    if settings is not None and (await read_effective_settings(session, settings)).alert_webhook:
         await enqueue(session, CALL, key=key)

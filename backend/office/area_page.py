@@ -192,20 +192,20 @@ class Looked:
 
 
 async def preview_of(
-    session: AsyncSession, looked: Looked, settings: Settings, standing: Settings
+    session: AsyncSession, looked: Looked, settings: Settings, effective: Settings
 ) -> AreaPreview:
     """What a body looks like in the shop, days aside: they are in the notes.
 
     Args:
         session: reads what it names.
         looked: the body.
-        settings: the shop's, and `standing` with what the office saved: mails are written with them.
-        standing: see there.
+        settings: those of the environment, for mails.
+        effective: the effective settings, for mails.
     """
     body, title, version = looked.body, looked.title, looked.version
     match body:
         case MailBody():
-            subject, page = example_mail(settings, standing, looked.area, body)
+            subject, page = example_mail(settings, effective, looked.area, body)
             return AreaPreview(title, version=version, mail_subject=subject, mail_page=page)
         case AnnouncementBody():
             notes = [] if body.text else [_("Sin texto no hay aviso.")]

@@ -44,7 +44,7 @@ PROBLEMS: dict[str, str] = {
     Problem.NO_TARGET: _("la categoría o la colección ya no existe"),
     Problem.FAILED: _("algo falló de nuestro lado"),
 }
-STANDING: dict[str, str] = {
+STATUS_WORDS: dict[str, str] = {
     BulkStatus.RUNNING: _("cambiando…"),
     BulkStatus.DONE: _("hecho"),
     BulkStatus.UNDOING: _("deshaciendo…"),
@@ -255,7 +255,7 @@ def _bulk(
         id=bulk.id,
         label=_label(change, places),
         about=f"{who} · {time_label(bulk.created_at)}",
-        status=STANDING[bulk.status],
+        status=STATUS_WORDS[bulk.status],
         is_moving=bulk.status in {BulkStatus.RUNNING, BulkStatus.UNDOING},
         can_be_undone=bulk.status == BulkStatus.DONE and counts[RowState.CHANGED] > 0,
         total=bulk.total,

@@ -79,7 +79,7 @@ class ContentPage:
 
 
 async def content_page(
-    session: AsyncSession, actor: Actor, standing: Identity, kind: str = "", version: int = 0
+    session: AsyncSession, actor: Actor, effective: Identity, kind: str = "", version: int = 0
 ) -> ContentPage:
     """The texts; opened, the one of this kind as this version says it (0: the one in force).
 
@@ -96,11 +96,11 @@ async def content_page(
         raise NotFound(f"There is no text {kind}")
     current = texts[LegalKind(kind)]
     shown = await read_version(session, current.kind, version) if version else current
-    return ContentPage(rows, await _opened(session, standing, current, shown))
+    return ContentPage(rows, await _opened(session, effective, current, shown))
 
 
 async def _opened(
-    session: AsyncSession, standing: Identity, current: TextVersion, shown: TextVersion
+    session: AsyncSession, effective: Identity, current: TextVersion, shown: TextVersion
 ) -> TextView:
     versions = await all_versions(session, current.kind)
     people = await names_of(session, {text.saved_by for text in versions if text.saved_by})
@@ -110,7 +110,7 @@ async def _opened(
         current=current.version,
         shown=shown.version,
         source=shown.source,
-        html=as_html(filled(shown, standing).text),
+        html=as_html(filled(shown, effective).text),
         is_reviewed=shown.is_reviewed,
         versions=[
             VersionRow(

@@ -17,11 +17,11 @@ NUMBER = 4821
 BUYER = "ana@example.com"
 
 
-def example_mail(settings: Settings, standing: Settings, area: Area, body: MailBody) -> tuple[str, str]:
+def example_mail(settings: Settings, effective: Settings, area: Area, body: MailBody) -> tuple[str, str]:
     """The subject and the page of this area's mail."""
     kind = MailKind(area.removeprefix(MAIL))
     message = Message(kind, BUYER, _example(settings))
-    mail = MailRenderer(settings).render(message, standing, body)
+    mail = MailRenderer(settings).render(message, effective, body)
     page = mail.get_body(("html",))
     return str(mail["Subject"]), page.get_content() if page is not None else ""
 

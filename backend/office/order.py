@@ -261,17 +261,17 @@ def _actions(
     stands = order.status != OrderStatus.CANCELED
     is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
     is_left = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
-    standing = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
-    in_doubt = any(one.state != LabelState.CREATED for one in standing)
-    made = [one for one in standing if one.state == LabelState.CREATED]
+    active = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
+    in_doubt = any(one.state != LabelState.CREATED for one in active)
+    made = [one for one in active if one.state == LabelState.CREATED]
     may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
     possible = {
         "pack": may_send and stands and is_paid and is_left and not in_doubt,
         "ship": may_send and not is_pickup and any(one.shipped_at is None for one in made),
         "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
-        "correct": may_send and stands and not standing,
+        "correct": may_send and stands and not active,
         "return": actor.may(Right.HANDLE_RETURNS) and order.payment_status in HAS_MONEY,
-        "cancel": may_cancel and stands and not standing and order.payment_status not in HAS_MONEY,
+        "cancel": may_cancel and stands and not active and order.payment_status not in HAS_MONEY,
     }
     return [name for name, is_possible in possible.items() if is_possible]
 

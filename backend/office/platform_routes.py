@@ -21,7 +21,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, ListParameters, ListResponse, Name, example
 from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
 from backend.errors import InvalidData, NotFound
-from backend.office_settings.service import read_standing, save_settings
+from backend.office_settings.service import read_effective_settings, save_settings
 from backend.pricing import STANDARD_RATE, TAX_RATES
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
@@ -175,7 +175,7 @@ async def rename_store(
 
 async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
     """The shop itself."""
-    standing = await read_standing(session, settings)
+    effective = await read_effective_settings(session, settings)
     region = (await session.execute(select(Region).order_by(Region.id).limit(1))).scalar_one_or_none()
     channel, location = [
         (await session.execute(query.limit(1))).scalar_one_or_none()
@@ -197,7 +197,7 @@ async def _stores(session: AsyncSession, settings: Settings) -> list[JsonDict]:
     return [
         {
             "id": store_id,
-            "name": standing.store_name,
+            "name": effective.store_name,
             "default_sales_channel_id": channel,
             "default_region_id": region.id if region else None,
             "default_location_id": location,

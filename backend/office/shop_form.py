@@ -14,7 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.contact import invalid, one_line, require_email
 from backend.errors import Conflict, InvalidData
 from backend.money import typed_pesos
-from backend.office_settings import SavedSettings, lock_settings, read_low_stock, read_standing, save_settings
+from backend.office_settings import (
+    SavedSettings,
+    lock_settings,
+    read_effective_settings,
+    read_low_stock,
+    save_settings,
+)
 from backend.opening.floor import WAREHOUSE_ADDRESS, move_warehouse
 from backend.opening.shop_data import RULES, Rule
 from backend.settings import GatewayEnv, Settings
@@ -93,11 +99,11 @@ class ShopClashes(Conflict):
 
 
 async def shop_values(session: AsyncSession, settings: Settings) -> dict[str, str]:
-    """What the form holds, by field, as the settings stand."""
-    standing = await read_standing(session, settings)
-    values = {name: str(getattr(standing, name, "")) for name in FIELDS}
+    """What the form holds, by field: the effective settings."""
+    effective = await read_effective_settings(session, settings)
+    values = {name: str(getattr(effective, name, "")) for name in FIELDS}
     values["low_stock_at"] = str(await read_low_stock(session))
-    town = municipality(standing.carrier_origin_dane_code)
+    town = municipality(effective.carrier_origin_dane_code)
     values["town"] = town_label(town) if town else ""
     return values
 
@@ -149,7 +155,7 @@ async def save_shop(
         changes[DANE_CODE] = changes.pop("town")
     await save_settings(session, actor, changes)
     if changes.keys() & WAREHOUSE_ADDRESS:
-        await move_warehouse(session, actor, await read_standing(session, settings))
+        await move_warehouse(session, actor, await read_effective_settings(session, settings))
     return list(changes)
 
 

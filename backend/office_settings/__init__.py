@@ -1,23 +1,23 @@
-"""Settings that the office may save. The environment's are the first values; what was saved later stands."""
+"""Settings that the office may save. The effective settings are the environment's with what was saved."""
 
 from backend.office_settings.service import (
     LOW_STOCK,
+    EffectiveSettings,
     SavedSettings,
-    StandingSettings,
     demo_problems,
     lock_settings,
+    read_effective_settings,
     read_low_stock,
-    read_standing,
     save_settings,
 )
 
 __all__ = [
     "LOW_STOCK",
+    "EffectiveSettings",
     "SavedSettings",
-    "StandingSettings",
     "demo_problems",
     "lock_settings",
+    "read_effective_settings",
     "read_low_stock",
-    "read_standing",
     "save_settings",
 ]

@@ -86,7 +86,7 @@ DOES_NOT_FIT = _("Revisa este dato.")
 
 
 async def read_invoicing(session: AsyncSession) -> Invoicing:
-    """The settings as they stand."""
+    """The saved settings of invoices."""
     return Invoicing.model_validate(await _saved(session))
 
 

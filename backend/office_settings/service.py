@@ -1,4 +1,4 @@
-"""Reading what stands, and saving what is to stand from now on."""
+"""Reading the effective settings, and saving those that the office may change."""
 
 from collections.abc import Mapping
 
@@ -32,8 +32,8 @@ MUST_BE_OWN = ("store_nit", "store_phone", "store_email")
 OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", "email", "company"))
 
 
-class StandingSettings:
-    """The one door to the settings as they stand in a running shop."""
+class EffectiveSettings:
+    """The one door to the effective settings of a running shop: the environment's, with what the office saved."""
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
         self._settings = settings
@@ -41,15 +41,15 @@ class StandingSettings:
         self._probe = probe
 
     async def now(self) -> Settings:
-        """The settings with what the office saved. Exact on every replica, and seldom read."""
-        return await self._probe.cached("standing settings", self._read)
+        """The effective settings. Exact on every replica, and seldom read."""
+        return await self._probe.cached("effective settings", self._read)
 
     async def _read(self) -> Settings:
         async with self._database.read() as session:
-            return await read_standing(session, self._settings)
+            return await read_effective_settings(session, self._settings)
 
 
-async def read_standing(session: AsyncSession, settings: Settings) -> Settings:
+async def read_effective_settings(session: AsyncSession, settings: Settings) -> Settings:
     """The settings with what the office saved in place of their first values."""
     rows = (await session.execute(select(StoredSetting))).scalars()
     saved = {row.name: row.value for row in rows if row.name in OfficeSettings.model_fields}
@@ -105,14 +105,14 @@ async def store(session: AsyncSession, who: Who, changes: Mapping[str, str]) -> 
     await session.flush()
 
 
-def demo_problems(standing: Settings) -> list[str]:
+def demo_problems(effective: Settings) -> list[str]:
     """A line for each part of the shop's identity that is the demo shop's: no real shop may open with it."""
     problems = [
         f"{name.upper()} is the demo shop's: set your own, or run `trompo init`"
         for name in MUST_BE_OWN
-        if getattr(standing, name) == getattr(DEMO, name)
+        if getattr(effective, name) == getattr(DEMO, name)
     ]
-    warehouse = [name.upper() for name in OWN_WAREHOUSE if getattr(standing, name) == getattr(DEMO, name)]
+    warehouse = [name.upper() for name in OWN_WAREHOUSE if getattr(effective, name) == getattr(DEMO, name)]
     if warehouse:
         problems.append(
             f"{', '.join(warehouse)}: the demo shop's warehouse; set your own, or run `trompo init`"

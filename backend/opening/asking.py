@@ -30,7 +30,7 @@ QUESTIONS = (
 )
 
 
-def ask(standing: Settings) -> dict[str, str]:
+def ask(effective: Settings) -> dict[str, str]:
     """Ask for everything; what stands is offered as the answer. What does not fit is asked for again.
 
     Returns:
@@ -38,12 +38,12 @@ def ask(standing: Settings) -> dict[str, str]:
     """
     answers = {
         name: typer.prompt(
-            question, default=getattr(standing, name), value_proc=partial(_fitting, name), err=True
+            question, default=getattr(effective, name), value_proc=partial(_fitting, name), err=True
         )
         for name, question in QUESTIONS
     }
-    answers["carrier_origin_dane_code"] = _ask_municipality(standing.carrier_origin_dane_code)
-    return {name: value for name, value in answers.items() if value != getattr(standing, name)}
+    answers["carrier_origin_dane_code"] = _ask_municipality(effective.carrier_origin_dane_code)
+    return {name: value for name, value in answers.items() if value != getattr(effective, name)}
 
 
 def _fitting(name: str, typed: str) -> str:

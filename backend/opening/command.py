@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.database import Database
-from backend.office_settings import demo_problems, read_standing, save_settings
+from backend.office_settings import demo_problems, read_effective_settings, save_settings
 from backend.opening.asking import ask
 from backend.opening.floor import make_floor, move_warehouse
 from backend.settings import GatewayEnv, Settings
@@ -37,13 +37,13 @@ async def init_shop(database: Database, settings: Settings, *, asks: bool) -> In
         InvalidData: a setting does not fit; `fields` says which.
     """
     async with database.read() as session:
-        standing = await read_standing(session, settings)
-    answers = ask(standing) if asks else {}
-    standing = standing.model_copy(update=answers)
+        effective = await read_effective_settings(session, settings)
+    answers = ask(effective) if asks else {}
+    effective = effective.model_copy(update=answers)
     async with database.transaction() as session:
         await save_settings(session, COMMAND_LINE, answers)
-        if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(standing)):
+        if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
             return Initialised(list(answers), problems=problems)
-        made = await make_floor(session, standing)
-        has_moved = asks and await move_warehouse(session, COMMAND_LINE, standing)
+        made = await make_floor(session, effective)
+        has_moved = asks and await move_warehouse(session, COMMAND_LINE, effective)
     return Initialised(list(answers), made, has_moved)

@@ -117,7 +117,7 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
     )
 
 
-async def move_warehouse(session: AsyncSession, actor: Actor, standing: Settings) -> bool:
+async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
     """Give the one warehouse that the shop has the address that stands, so that shipping is priced from there.
 
     Several warehouses keep their own. What was named after the old city by `make_floor` is named after the new one.
@@ -129,7 +129,7 @@ async def move_warehouse(session: AsyncSession, actor: Actor, standing: Settings
         Forbidden: see `Actor.require`.
     """
     locations = (await session.execute(select(StockLocation).limit(2))).scalars().all()
-    address = _address(standing)
+    address = _address(effective)
     if len(locations) != 1 or not address["city"]:
         return False
     (location,) = locations

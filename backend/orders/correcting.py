@@ -10,7 +10,7 @@ from backend.database import database_now
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.orders.finding import index_order
 from backend.orders.models import Order, OrderNote
-from backend.orders.service import has_standing_fulfillments, lock_order
+from backend.orders.service import has_active_fulfillments, lock_order
 from backend.orders.states import OrderStatus
 from backend.shipping.addresses import missing_for_a_label, municipality_of
 from backend.staff.rights import Actor, Right
@@ -50,7 +50,7 @@ async def correct_address(
         raise Conflict("The address was changed meanwhile: look at it again")
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
-    if await has_standing_fulfillments(session, order_id):
+    if await has_active_fulfillments(session, order_id):
         raise NotAllowed("A label was made with this address: cancel it first")
     metadata = {**(order.shipping_address.get("metadata") or {}), **(address.get("metadata") or {})}
     corrected = {**order.shipping_address, **address, "metadata": metadata}

@@ -125,13 +125,13 @@ def _sold_variant(line: OrderLine, base_url: str) -> JsonDict:
 
 
 def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) -> JsonDict:
-    standing = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
+    active = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
     quantities = {
         "quantity": line.quantity,
         "fulfilled_quantity": line.fulfilled,
-        "shipped_quantity": _units(line, [fulfillment for fulfillment in standing if fulfillment.shipped_at]),
+        "shipped_quantity": _units(line, [fulfillment for fulfillment in active if fulfillment.shipped_at]),
         "delivered_quantity": _units(
-            line, [fulfillment for fulfillment in standing if fulfillment.delivered_at]
+            line, [fulfillment for fulfillment in active if fulfillment.delivered_at]
         ),
         "return_requested_quantity": 0,
         "return_received_quantity": line.returned,

@@ -20,7 +20,7 @@ from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import (
-    has_standing_fulfillments,
+    has_active_fulfillments,
     lines_of_order,
     lock_order,
     read_order,
@@ -271,6 +271,6 @@ async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:
     """
     await inventory.release(session, order.cart_id)
     await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note=note)
-    if not await has_standing_fulfillments(session, order.id):
+    if not await has_active_fulfillments(session, order.id):
         move(order, status=OrderStatus.CANCELED)
         await session.flush()

@@ -245,7 +245,7 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     return order
 
 
-STANDING_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
+ACTIVE_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
 JUST_PLACED = timedelta(minutes=60)
 """How long the id of an order alone opens it, for the page that a buyer comes to right after paying."""
 
@@ -297,7 +297,7 @@ def mark_unpaid(order: Order) -> None:
     move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
 
 
-async def has_standing_fulfillments(session: AsyncSession, order_id: str) -> bool:
+async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
     """Whether a fulfillment of the order has a label, or may have one."""
     query = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.state.not_in(WITHOUT_LABEL)
@@ -306,13 +306,13 @@ async def has_standing_fulfillments(session: AsyncSession, order_id: str) -> boo
 
 
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
-    """An order can be cancelled only while no fulfillment of it stands.
+    """An order can be cancelled only while it has no active fulfillment.
 
     Raises:
-        NotAllowed: one does.
+        NotAllowed: it has one.
     """
-    if await has_standing_fulfillments(session, order_id):
-        raise NotAllowed(STANDING_FULFILLMENTS)
+    if await has_active_fulfillments(session, order_id):
+        raise NotAllowed(ACTIVE_FULFILLMENTS)
 
 
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:

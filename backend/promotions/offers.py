@@ -359,8 +359,8 @@ async def categories_of(session: AsyncSession, product_ids: set[str]) -> dict[st
     """The categories that each product stands in, and all above them."""
     above = dict((await session.execute(select(Category.id, Category.parent_id))).all())
     found: dict[str, set[str]] = {}
-    standing = select(ProductCategory).where(ProductCategory.product_id.in_(product_ids))
-    for row in (await session.execute(standing)).scalars():
+    placed = select(ProductCategory).where(ProductCategory.product_id.in_(product_ids))
+    for row in (await session.execute(placed)).scalars():
         category: str | None = row.category_id
         while category is not None and category not in found.setdefault(row.product_id, set()):
             found[row.product_id].add(category)

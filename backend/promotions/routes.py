@@ -233,8 +233,8 @@ def _of_campaigns(asked: CampaignsParameters) -> list[ColumnElement[bool]]:
 
 
 async def _found(session: AsyncSession, name: str) -> Promotion:
-    standing = select(Promotion).where(Promotion.deleted_at.is_(None))
-    named = standing.where((Promotion.id == name) | (Promotion.code_key == saving.code_key(name)))
+    undeleted = select(Promotion).where(Promotion.deleted_at.is_(None))
+    named = undeleted.where((Promotion.id == name) | (Promotion.code_key == saving.code_key(name)))
     promotion = (await session.execute(named.order_by(Promotion.id != name).limit(1))).scalar_one_or_none()
     if promotion is None:
         raise NotFound(f"Promotion with id or code: {name} was not found")

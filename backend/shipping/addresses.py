@@ -75,13 +75,13 @@ def origin_of(address: Address) -> Place:
     return Place(known.code if known is not None else municipality_code(cities), _text(address, "address_1"))
 
 
-def sender(address: Address, standing: Settings) -> Contact:
+def sender(address: Address, effective: Settings) -> Contact:
     """The sender of what leaves a location with this address: the place that its price was asked for from.
 
     What the address does not say is CARRIER_ORIGIN_*'s, but for how to find the door of another place. An address
     without a street or a municipality says nothing.
     """
-    usual, origin = warehouse(standing), origin_of(address)
+    usual, origin = warehouse(effective), origin_of(address)
     if not origin.dane_code or not origin.address:
         return usual
     phone = _text(address, "phone")

@@ -26,8 +26,8 @@ from backend.shipping.options import (
     delete_zone,
     find_set,
     find_zone,
-    standing_options,
     type_with_id,
+    undeleted_options,
     zones_of,
 )
 from backend.shipping.schemas import (
@@ -181,7 +181,7 @@ async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire:
 async def list_types(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
     """What kinds of shipping there are: each option says its own."""
     async with database.read() as session:
-        types = [option_type(option) for option in await standing_options(session)]
+        types = [option_type(option) for option in await undeleted_options(session)]
     return Wire(listed("shipping_option_types", page_of(types, asked), len(types), asked))
 
 

@@ -403,7 +403,7 @@ def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: 
             raise InvalidData(AMOUNT_MISSING)
 
 
-async def standing_options(session: AsyncSession) -> Sequence[ShippingOption]:
+async def undeleted_options(session: AsyncSession) -> Sequence[ShippingOption]:
     """The options that are not deleted, the oldest first."""
     query = select(ShippingOption).where(ShippingOption.deleted_at.is_(None))
     query = query.order_by(ShippingOption.created_at, ShippingOption.id)
@@ -416,7 +416,7 @@ async def type_with_id(session: AsyncSession, type_id: str) -> JsonDict:
     Raises:
         NotFound: there is none.
     """
-    for option in await standing_options(session):
+    for option in await undeleted_options(session):
         if (shown := option_type(option))["id"] == type_id:
             return shown
     raise NotFound(f"Shipping option type with id: {type_id} was not found")

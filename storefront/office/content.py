@@ -51,11 +51,11 @@ class ContentState(OfficeScreen, KnownClientState):
         asked = parse_qs(self.router.url.query)
         kind, version = (asked.get(name, [""])[0] for name in ("text", "version"))
         shop = current_shop()
-        standing = await shop.standing.now()
+        effective = await shop.effective_settings.now()
         self.preview = ""
         async with shop.database.read() as session:
             number = int(version) if version.isascii() and version.isdigit() and len(version) < 7 else 0
-            return await content_page(session, actor, standing, kind[:20], number)
+            return await content_page(session, actor, effective, kind[:20], number)
 
     @office_event(Right.CHANGE_SETTINGS, supersedes=True, debounce=400)
     async def look(self, actor: Actor, source: str) -> None:
@@ -65,7 +65,7 @@ class ContentState(OfficeScreen, KnownClientState):
         if not isinstance(source, str) or len(source) > LONGEST_TEXT:
             raise InvalidData("not a text")
         typed = TextVersion(LegalKind(shown.kind), shown.current, source)
-        self.preview = as_html(filled(typed, await current_shop().standing.now()).text)
+        self.preview = as_html(filled(typed, await current_shop().effective_settings.now()).text)
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> Any:
@@ -105,7 +105,7 @@ class ContentState(OfficeScreen, KnownClientState):
         self._tell(_("Versión {version} publicada. Ya se ve en la tienda.").format(version=saved.version))
         shop = current_shop()
         async with shop.database.read() as session:
-            self.content = await content_page(session, actor, await shop.standing.now(), saved.kind)
+            self.content = await content_page(session, actor, await shop.effective_settings.now(), saved.kind)
         self.preview = ""
         return rx.redirect(f"{CONTENT}?text={saved.kind}", replace=True)
 

@@ -32,9 +32,9 @@ class OfficeList(OfficeScreen, mixin=True):
         if shown is None:
             return
         again, self.fresh = await self._rows_again(actor, shown)
-        standing = [again.get(row.id, row) for row in shown.rows]
-        if standing != shown.rows:
-            self._put(replace(shown, rows=standing))
+        current = [again.get(row.id, row) for row in shown.rows]
+        if current != shown.rows:
+            self._put(replace(shown, rows=current))
 
     async def _add_rows(self, actor: Actor) -> None:
         """Show the next rows too."""

@@ -44,7 +44,7 @@ class TodayState(OfficeScreen, KnownClientState):
     async def _content(self, actor: Actor) -> TodayView:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await today(session, actor, await shop.standing.now())
+            return await today(session, actor, await shop.effective_settings.now())
 
 
 SHOWN: Any = TodayState.content.to(ObjectVar, TodayView)

@@ -51,7 +51,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
             description=DESCRIPTION,
             image=absolute(OG_IMAGE),
             canonical=absolute("/"),
-            structured_data=structured(store_data(await shop.standing.now())),
+            structured_data=structured(store_data(await shop.effective_settings.now())),
             first_picture=opening_picture(content),
         ),
         frozenset({Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),

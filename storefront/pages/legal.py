@@ -47,9 +47,9 @@ async def load(params: PageParams) -> PageData[LegalPage]:
     if params.tail not in tuple(LegalKind):
         return PageData(LegalPage(), DocumentMeta(title=not_found.TITLE, status=404, robots=NOINDEX))
     kind, shop = LegalKind(params.tail), current_shop()
-    standing = await shop.standing.now()
+    effective = await shop.effective_settings.now()
     async with shop.database.read() as session:
-        shown = legal_page(filled(await current_text(session, kind), standing))
+        shown = legal_page(filled(await current_text(session, kind), effective))
     words = shortened(unescape(sub(r"<[^>]+>", " ", shown.html)))
     meta = DocumentMeta(title=shown.title, description=words, canonical=absolute(legal_path(kind)))
     return PageData(shown, meta)

@@ -106,25 +106,27 @@ async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
         departments = await category_tree(session)
     content = await shop.content.now()
-    return Frame(departments, shop_shown(await shop.standing.now()), content.announcement, content.footer)
+    return Frame(
+        departments, shop_shown(await shop.effective_settings.now()), content.announcement, content.footer
+    )
 
 
-def shop_shown(standing: Settings) -> ShopShown:
-    """What pages say of the shop, from its settings as they stand."""
-    dial = standing.store_phone.replace(" ", "")
+def shop_shown(effective: Settings) -> ShopShown:
+    """What pages say of the shop, from its effective settings."""
+    dial = effective.store_phone.replace(" ", "")
     return ShopShown(
-        name=standing.store_name,
-        site=standing.base_url,
-        has_long_name=any(len(word) > LONG_WORD for word in standing.store_name.split()),
-        legal=f"{standing.store_legal_name} · NIT {standing.store_nit}",
-        phone=standing.store_phone,
+        name=effective.store_name,
+        site=effective.base_url,
+        has_long_name=any(len(word) > LONG_WORD for word in effective.store_name.split()),
+        legal=f"{effective.store_legal_name} · NIT {effective.store_nit}",
+        phone=effective.store_phone,
         phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
-        email=standing.store_email,
-        email_link=f"mailto:{standing.store_email}",
-        whatsapp_link=_whatsapp_link(standing.store_whatsapp),
-        address=standing.store_address,
-        about=standing.store_about or _about(standing),
-        hours=standing.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
+        email=effective.store_email,
+        email_link=f"mailto:{effective.store_email}",
+        whatsapp_link=_whatsapp_link(effective.store_whatsapp),
+        address=effective.store_address,
+        about=effective.store_about or _about(effective),
+        hours=effective.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
     )
 
 
@@ -135,8 +137,8 @@ def _whatsapp_link(number: str) -> str:
     return f"https://wa.me/{whole}" if whole else ""
 
 
-def _about(standing: Settings) -> str:
-    if standing.carrier_origin_dane_code == BOGOTA:
+def _about(effective: Settings) -> str:
+    if effective.carrier_origin_dane_code == BOGOTA:
         return _("Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá.")
     return _("Juguetes que duran más de una infancia, escogidos uno por uno.")
 

@@ -199,10 +199,10 @@ async def facts_of(session: AsyncSession, change: Change, product_ids: Sequence[
         variants[product_id].append(Priced(variant_id, price, before))
     inside: set[str] = set()
     if change.action in CATEGORIES:
-        standing = select(ProductCategory.product_id).where(
+        placed = select(ProductCategory.product_id).where(
             ProductCategory.category_id == change.target, ProductCategory.product_id.in_(product_ids)
         )
-        inside = set((await session.execute(standing)).scalars())
+        inside = set((await session.execute(placed)).scalars())
     return {
         product_id: Facts(status, featured, collection_id, product_id in inside, variants[product_id])
         for product_id, status, featured, collection_id in await session.execute(of_these)

@@ -153,7 +153,7 @@ class BulkChanges:
             back = [
                 (value, value.before)
                 for value in values
-                if _standing(value, facts[row.product_id]) == value.after
+                if _current(value, facts[row.product_id]) == value.after
                 and (value.field != "collection_id" or value.before in collections)
                 and (value.field != "category" or has_category)
             ]
@@ -168,17 +168,17 @@ class BulkChanges:
         await _write(session, bulk.id, outcomes)
 
 
-def _standing(value: Value, facts: Facts) -> Any:
-    """What stands now where the value was set."""
+def _current(value: Value, facts: Facts) -> Any:
+    """The value that is there now where one was set."""
     if value.field == "price":
         return next(([one.price, one.before] for one in facts.variants if one.id == value.on), None)
-    standing = {
+    current = {
         "status": facts.status,
         "featured": facts.featured,
         "collection_id": facts.collection_id,
         "category": facts.is_in_target,
     }
-    return standing[value.field]
+    return current[value.field]
 
 
 def change_of(bulk: BulkChange) -> Change:

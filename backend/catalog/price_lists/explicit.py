@@ -126,8 +126,8 @@ async def change_prices(
             raise InvalidData(f"Price {price.id} is of another variant")
     new = change.create or ()
     moved = {price.id: changes[price.id].amount or price.amount for price in changed}
-    standing = [(price.variant_id, moved.get(price.id, price.amount)) for price in kept]
-    amounts = _amounts([*standing, *_pairs(new)])
+    remaining = [(price.variant_id, moved.get(price.id, price.amount)) for price in kept]
+    amounts = _amounts([*remaining, *_pairs(new)])
     touched = {one.variant_id: amounts[one.variant_id] for one in (*changed, *new)}
     window = Window(row.starts_at, row.ends_at)
     products = {one.variant_id: one.product_id for one in await _planned(session, touched, window, list_id)}

@@ -153,7 +153,7 @@ class AreaState(OfficeScreen, KnownClientState):
     async def _looks(self, session: Any, body: Body, title: str, version: int = -1) -> AreaPreview:
         shop = current_shop()
         looked = Looked(self._area(), body, title, version)
-        return await preview_of(session, looked, shop.settings, await shop.standing.now())
+        return await preview_of(session, looked, shop.settings, await shop.effective_settings.now())
 
     def _forget_edits(self) -> None:
         self.added, self.preview, self.theirs, self.problems = [], None, None, {}

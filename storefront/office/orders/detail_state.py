@@ -44,15 +44,15 @@ class OrderState(OfficeScreen, KnownClientState):
     async def _content(self, actor: Actor) -> OrderDetail:
         shop = current_shop()
         async with shop.database.read() as session:
-            standing = await shop.standing.now()
-            return await order_detail(session, actor, self._id(), standing.store_name)
+            effective = await shop.effective_settings.now()
+            return await order_detail(session, actor, self._id(), effective.store_name)
 
     @office_event(Right.FULFILL)
     async def pack(self, actor: Actor) -> None:
         """Make the label of all that is still to be sent."""
         shop = current_shop()
         outcome = await send_rest(
-            shop.database, actor, await shop.standing.now(), shop.fulfillment_providers, self._id()
+            shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, self._id()
         )
         await self._say(actor, outcome, PACKED)
 

@@ -89,8 +89,8 @@ class OrdersState(OfficeList, KnownClientState):
         shop, chosen = current_shop(), checked_texts(order_ids, MOST_AT_ONCE)
         action = checked_text(action, 20)
         if action == LABELS:
-            standing = await shop.standing.now()
-            outcomes = await send_several(shop.database, actor, standing, shop.fulfillment_providers, chosen)
+            effective = await shop.effective_settings.now()
+            outcomes = await send_several(shop.database, actor, effective, shop.fulfillment_providers, chosen)
         elif action == SHIPPED:
             outcomes = await ship_several(shop.database, actor, chosen)
         else:

@@ -60,7 +60,7 @@ class PackState(OfficeScreen, KnownClientState):
         """Make the label of what is in the box."""
         shop, order_id = current_shop(), checked_id(order_id)
         outcome = await send_rest(
-            shop.database, actor, await shop.standing.now(), shop.fulfillment_providers, order_id
+            shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, order_id
         )
         self._tell(outcome.text, "news" if outcome.is_done else "problem")
         await self._look(actor, order_id)

@@ -115,10 +115,10 @@ class ProductsState(OfficeList, KnownClientState):
         if shown is None:
             return
         async with current_shop().database.read() as session:
-            standing = await rows_now(session, actor, shown.rows)
+            current = await rows_now(session, actor, shown.rows)
             self.changes = await last_changes(session, actor)
-        if standing != shown.rows:
-            self.content = replace(shown, rows=standing)
+        if current != shown.rows:
+            self.content = replace(shown, rows=current)
 
     @office_event(Right.READ_CATALOG)
     async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:

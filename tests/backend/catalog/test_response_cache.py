@@ -196,8 +196,8 @@ async def test_what_else_a_process_knows_is_no_key(
 ) -> None:
     """It is stored beside the keys, under the name that is sent as one."""
     await shop.content.now()
-    await shop.standing.now()
-    for name in ("content", "standing settings"):
+    await shop.effective_settings.now()
+    for name in ("content", "effective settings"):
         answer = await store.get("/store/regions", headers={"x-publishable-api-key": name})
         assert answer.status_code == 400
 

@@ -12,7 +12,7 @@ from backend.payment.service import PaymentService
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import Till, standing_of
+from tests.backend.checkout.paying_kit import Till, effective_settings_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.shop_floor import open_floor
 
@@ -24,7 +24,12 @@ async def till(database: Database, settings: Settings) -> Till:
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
     checkout = Checkout(
-        settings, database, payments, carriers, Tracker(database, carriers), standing_of(database, settings)
+        settings,
+        database,
+        payments,
+        carriers,
+        Tracker(database, carriers),
+        effective_settings_of(database, settings),
     )
     worker = Worker(database, [payments, ReservationExpiry(database, payments)])
     return Till(database, checkout, bank, worker, await open_floor(database, settings))

@@ -17,7 +17,7 @@ from backend.inventory.service import available_units
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
-from backend.office_settings import read_standing
+from backend.office_settings import read_effective_settings
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.tokens import order_token
 from backend.payment.checks import check_session
@@ -43,14 +43,14 @@ ANA = Destination(
 IP = "190.24.1.1"
 
 
-def standing_of(database: Database, settings: Settings) -> Callable[[], Awaitable[Settings]]:
-    """What reads the settings as they stand."""
+def effective_settings_of(database: Database, settings: Settings) -> Callable[[], Awaitable[Settings]]:
+    """What reads the effective settings."""
 
-    async def standing() -> Settings:
+    async def read() -> Settings:
         async with database.read() as session:
-            return await read_standing(session, settings)
+            return await read_effective_settings(session, settings)
 
-    return standing
+    return read
 
 
 @dataclass

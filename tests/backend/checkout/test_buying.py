@@ -40,7 +40,7 @@ from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import standing_of
+from tests.backend.checkout.paying_kit import effective_settings_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
 from tests.shop_floor import Floor, make_toy, open_floor
@@ -74,7 +74,12 @@ async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
     return Checkout(
-        settings, database, payments, carriers, Tracker(database, carriers), standing_of(database, settings)
+        settings,
+        database,
+        payments,
+        carriers,
+        Tracker(database, carriers),
+        effective_settings_of(database, settings),
     )
 
 

@@ -39,7 +39,9 @@ async def checkout(
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     carriers = {carrier.id: carrier, "manual_manual": ManualProvider()}
     tracker = Tracker(shop.database, carriers)
-    yield Checkout(shop.settings, shop.database, shop.payments, carriers, tracker, shop.standing.now)
+    yield Checkout(
+        shop.settings, shop.database, shop.payments, carriers, tracker, shop.effective_settings.now
+    )
     await shop.stop()
 
 

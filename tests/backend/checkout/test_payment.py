@@ -22,7 +22,7 @@ def database_url(sqlite_url: str) -> str:
 @pytest.fixture
 def starter(till: Till) -> PaymentStarter:
     return PaymentStarter(
-        till.checkout.settings, till.database, till.checkout.payments, till.checkout.standing
+        till.checkout.settings, till.database, till.checkout.payments, till.checkout.effective_settings
     )
 
 

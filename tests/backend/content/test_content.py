@@ -22,7 +22,7 @@ from backend.content.saving import (
     restore_content,
     save_content,
 )
-from backend.content.shown import ShownContent, StandingContent, read_shown, shown_on
+from backend.content.shown import CurrentContent, ShownContent, read_shown, shown_on
 from backend.content.turning import TURN, ContentTurns, next_turn
 from backend.database import Database, database_now
 from backend.dates import day_begin, today_in_colombia
@@ -247,13 +247,13 @@ def test_what_is_shown_begins_and_ends_with_days_in_colombia() -> None:
 
 async def test_a_job_tells_pages_when_something_begins(database: Database) -> None:
     probe = VersionProbe(database)
-    standing = StandingContent(database, probe)
+    current = CurrentContent(database, probe)
     async with database.read() as session:
         moment = await database_now(session)
     today = today_in_colombia(moment)
     ends, starts = today.isoformat(), (today + timedelta(days=2)).isoformat()
     await save(database, Area.BANNER, banner(of_picture(ends=ends), of_picture(starts=starts)))
-    assert len((await standing.now()).slides) == 1
+    assert len((await current.now()).slides) == 1
     async with database.read() as session:
         due = (
             await session.execute(select(Job.run_at).where(Job.kind == TURN, Job.key == "banner"))

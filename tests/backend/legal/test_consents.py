@@ -66,7 +66,7 @@ async def test_nobody_buys_without(shop: Shop, variant: str, box: str, value: st
 async def test_the_proof_is_of_the_text_as_it_was(shop: Shop, variant: str) -> None:
     cart_id = await a_cart(shop, variant)
     async with shop.database.read() as session:
-        shown = filled(await current_text(session, LegalKind.TERMS), await shop.standing.now())
+        shown = filled(await current_text(session, LegalKind.TERMS), await shop.effective_settings.now())
     await shop.checkout.place_order(cart_id, TYPED, expected_total=18_900, ip=IP)
     async with shop.database.transaction() as session:
         await save_text(session, COMMAND_LINE, LegalKind.TERMS, "Otro", seen=1, is_reviewed=True)

@@ -64,17 +64,17 @@ async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> N
         alert_no_sale_hours="48",
     )
     assert {"carrier_origin_dane_code", "low_stock_at", "label_over_paid"} <= set(changed)
-    standing = await shop.standing.now()
-    assert (standing.store_nit, standing.label_over_paid, standing.alert_no_sale_hours) == (
+    effective = await shop.effective_settings.now()
+    assert (effective.store_nit, effective.label_over_paid, effective.alert_no_sale_hours) == (
         "800.197.268-4", 25_000, 48,
     )  # fmt: skip
-    assert standing.carrier_origin_phone == "6044445555"
+    assert effective.carrier_origin_phone == "6044445555"
     async with shop.database.read() as session:
         (location,) = (await session.execute(select(StockLocation))).scalars()
         assert (location.address["dane_code"], location.address["city"]) == ("05001000", "Medellín")
-        terms = filled(await current_text(session, LegalKind.TERMS), standing).text
+        terms = filled(await current_text(session, LegalKind.TERMS), effective).text
         assert "notificaciones judiciales: Calle 1" in terms
-        view = await today(session, COMMAND_LINE, standing)
+        view = await today(session, COMMAND_LINE, effective)
         assert view.low_stock == 0  # three are enough now
         page = await audit_entries(session, COMMAND_LINE, AuditFilter(subject_id="settings"))
     (row,) = page.rows
@@ -111,7 +111,7 @@ async def test_what_does_not_fit_is_said_beside_its_field(
     with pytest.raises(InvalidData) as refused:
         await saved(shop, store_hours="Siempre", **{name: text})
     assert list(refused.value.fields) == [name]
-    assert (await shop.standing.now()).store_hours == ""
+    assert (await shop.effective_settings.now()).store_hours == ""
     await shop.stop()
 
 
@@ -123,7 +123,7 @@ async def test_a_real_shops_webhook_is_called_by_https(settings: Settings, sqlit
         await saved(shop, alert_webhook="http://example.com/x")
     assert list(refused.value.fields) == ["alert_webhook"]
     assert await saved(shop, alert_webhook="https://example.com/x/") == ["alert_webhook"]
-    assert (await shop.standing.now()).alert_webhook == "https://example.com/x"
+    assert (await shop.effective_settings.now()).alert_webhook == "https://example.com/x"
     await shop.stop()
 
 
@@ -133,13 +133,13 @@ async def test_two_who_save_at_once_lose_nothing(shop: Shop) -> None:
     await asyncio.gather(
         saved(shop, seen, store_hours="De 9 a 5", low_stock_at="5"), saved(shop, seen, store_about="Juguetes")
     )
-    standing = await shop.standing.now()
-    assert (standing.store_hours, standing.store_about) == ("De 9 a 5", "Juguetes")
+    effective = await shop.effective_settings.now()
+    assert (effective.store_hours, effective.store_about) == ("De 9 a 5", "Juguetes")
     rivals = await asyncio.gather(
         *(saved(shop, seen, store_phone=f"601 555 000{n}") for n in range(2)), return_exceptions=True
     )
     (clash,) = [one for one in rivals if isinstance(one, ShopClashes)]
-    phone = (await shop.standing.now()).store_phone
+    phone = (await shop.effective_settings.now()).store_phone
     assert [(one.name, one.theirs) for one in clash.clashes] == [("store_phone", phone)]
 
 

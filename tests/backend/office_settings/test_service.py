@@ -5,18 +5,18 @@ import pytest
 from backend.app import Shop
 from backend.database import Database
 from backend.errors import InvalidData
-from backend.office_settings import demo_problems, read_standing, save_settings
+from backend.office_settings import demo_problems, read_effective_settings, save_settings
 from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 
 
 async def test_what_was_saved_stands_at_once_and_may_be_changed_again(shop: Shop) -> None:
-    assert (await shop.standing.now()).store_name == "Trompo"
+    assert (await shop.effective_settings.now()).store_name == "Trompo"
     for name in ("Ñandú", "Otra"):
         async with shop.database.transaction() as session:
             await save_settings(session, COMMAND_LINE, {"store_name": f"  {name} "})
-        assert (await shop.standing.now()).store_name == name
-    assert (await shop.standing.now()).store_phone == shop.settings.store_phone
+        assert (await shop.effective_settings.now()).store_name == name
+    assert (await shop.effective_settings.now()).store_phone == shop.settings.store_phone
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ async def test_what_does_not_fit_is_refused(
             await save_settings(session, COMMAND_LINE, changes)
     assert list(refused.value.fields) == [wrong]
     async with database.read() as session:
-        assert await read_standing(session, settings) == settings
+        assert await read_effective_settings(session, settings) == settings
 
 
 def test_the_demos_identity_is_told_line_by_line(settings: Settings) -> None:

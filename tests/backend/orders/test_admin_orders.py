@@ -272,9 +272,9 @@ async def test_cancelling_frees_the_units(
     order = await bought(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
     await post(admin, f"{path}/fulfillments", packed(order, 1))
-    standing = await admin.post(f"{path}/cancel", json={})
+    refused = await admin.post(f"{path}/cancel", json={})
     message = "All fulfillments must be canceled before canceling an order"
-    assert (standing.status_code, standing.json()["message"]) == (400, message)
+    assert (refused.status_code, refused.json()["message"]) == (400, message)
     fulfillment = (await get(admin, path))["order"]["fulfillments"][0]["id"]
     await post(admin, f"{path}/fulfillments/{fulfillment}/cancel")
     for _ in range(2):  # twice is once

@@ -43,10 +43,10 @@ async def test_an_owner_saves_and_a_second_one_is_told(shop: Shop, floor: Floor,
     await sent(berta, "save", typed)
     assert list(berta.problems) == ["store_hours"]
     assert "«De 9 a 5»" in berta.problems["store_hours"]
-    assert (await shop.standing.now()).store_about == ""
+    assert (await shop.effective_settings.now()).store_about == ""
     await sent(berta, "save", {**typed, "seen": berta.content.seen})
-    standing = await shop.standing.now()
-    assert (standing.store_hours, standing.store_about) == ("De 8 a 4", "Hola")
+    effective = await shop.effective_settings.now()
+    assert (effective.store_hours, effective.store_about) == ("De 8 a 4", "Hola")
 
 
 async def test_without_the_second_factor_it_can_be_read_only(
@@ -58,7 +58,7 @@ async def test_without_the_second_factor_it_can_be_read_only(
     await sent(owner, "switch_off", MANUAL, True)
     await sent(owner, "try_out", "gateway")
     assert owner.told.text == "Para esto entra otra vez con el código de tu teléfono."
-    assert (await shop.standing.now()).store_hours == ""
+    assert (await shop.effective_settings.now()).store_hours == ""
     await sent(owner, "find_towns", "Medell")
     assert owner.towns[0].label == "Medellín, Antioquia"
 
@@ -100,8 +100,8 @@ async def test_each_thing_is_tried_out_in_plain_words(shop: Shop, floor: Floor, 
     settings = shop.settings.model_copy(
         update={"alert_webhook": "https://a.example/x", "alert_webhook_secret": SecretStr("whsec_x")}
     )
-    shop.standing._settings = settings
-    shop.standing._probe._values.clear()  # type: ignore[attr-defined]
+    shop.effective_settings._settings = settings
+    shop.effective_settings._probe._values.clear()  # type: ignore[attr-defined]
     shop.webhook = OwnersWebhook(shop.database, settings, httpx.MockTransport(answer))
     assert (await tried(Trial.WEBHOOK))[0] is True
     assert "webhook-signature" in calls[0].headers
@@ -114,10 +114,10 @@ async def test_each_thing_is_tried_out_in_plain_words(shop: Shop, floor: Floor, 
 @pytest.mark.parametrize("nonsense", [None, {}, {"seen": "{}"}, {"seen": "[1]", "store_name": "x" * 9000}, 7])
 async def test_nonsense_changes_nothing(shop: Shop, floor: Floor, browser_of: At, nonsense: Any) -> None:
     owner = await at(browser_of)
-    before = await shop.standing.now()
+    before = await shop.effective_settings.now()
     for name in ("save", "try_out", "switch_on"):
         await sent(owner, name, nonsense)
         assert owner.told.tone == "problem"
     await sent(owner, "switch_off", nonsense, nonsense)
     assert owner.told.tone == "problem"
-    assert await shop.standing.now() == before
+    assert await shop.effective_settings.now() == before

@@ -507,9 +507,9 @@ async function orders(region, variant) {
   await admin.order.cancelFulfillment(order.id, (await parcels())[0].id, {});
   assert.notEqual((await parcels())[0].canceled_at, null);
   await admin.order.createFulfillment(order.id, { items: one });
-  const standing = (await parcels()).find((each) => !each.canceled_at);
-  await admin.fulfillment.cancel(standing.id);
-  assert.notEqual((await parcels()).find((each) => each.id === standing.id).canceled_at, null);
+  const active = (await parcels()).find((each) => !each.canceled_at);
+  await admin.fulfillment.cancel(active.id);
+  assert.notEqual((await parcels()).find((each) => each.id === active.id).canceled_at, null);
   await admin.order.createFulfillment(order.id, { items: one });
   const parcel = (await parcels()).find((each) => !each.canceled_at);
   await admin.order.createShipment(order.id, parcel.id, { items: one });

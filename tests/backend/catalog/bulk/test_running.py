@@ -186,26 +186,26 @@ async def test_places_are_changed_and_put_back(shop: Shop, toys: list[str]) -> N
         session.add(ProductCategory(product_id=inside, category_id=category.id))
         (await session.get_one(Product, inside)).collection_id = other.id
 
-    async def standing() -> tuple[int, list[str | None]]:
+    async def placed() -> tuple[int, list[str | None]]:
         async with shop.database.read() as session:
             count = (await session.execute(select(func.count()).select_from(ProductCategory))).scalar_one()
             query = select(Product.collection_id).order_by(Product.title)
             return count, list((await session.execute(query)).scalars())
 
-    before = await standing()
+    before = await placed()
     added = await done(shop, Change(Action.ADD_TO_CATEGORY, category.id))
     put = await done(shop, Change(Action.COLLECTION, one.id))
-    assert await standing() == (5, [one.id] * 5)
+    assert await placed() == (5, [one.id] * 5)
     assert await states(shop, added) == {
         RowState.UNCHANGED: ["Toy 1"],
         RowState.CHANGED: ["Toy 2", "Toy 3", "Toy 4", "Toy 5"],
     }
     await undone(shop, added)
     await undone(shop, put)
-    assert await standing() == before
+    assert await placed() == before
     removed = await done(shop, Change(Action.REMOVE_FROM_CATEGORY, category.id))
     taken = await done(shop, Change(Action.COLLECTION))
-    assert await standing() == (0, [None] * 5)
+    assert await placed() == (0, [None] * 5)
     async with shop.database.transaction() as session:
         for gone in (
             await session.get_one(Category, category.id),
@@ -214,7 +214,7 @@ async def test_places_are_changed_and_put_back(shop: Shop, toys: list[str]) -> N
             await session.delete(gone)
     await undone(shop, removed)
     await undone(shop, taken)
-    assert await standing() == (0, [None] * 5)
+    assert await placed() == (0, [None] * 5)
     assert (await states(shop, removed))[RowState.KEPT] == ["Toy 1"]
     assert (await states(shop, taken))[RowState.KEPT] == ["Toy 1"]
 
