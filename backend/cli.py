@@ -107,7 +107,7 @@ def doctor(
 
 @app.command("seed")
 def seed_demo() -> None:
-    """Fill a shop without toys with the demo's, migrated first and with its floor; one that has toys stays as it is."""
+    """Fill a shop without toys with the demo's, after migrations and store defaults; one with toys stays as it is."""
     from backend.demo.seed import seed
 
     settings = load_settings()

@@ -1,4 +1,4 @@
-"""What happens before the shop starts: the database is migrated, and an empty one gets its floor or the demo shop."""
+"""What happens before the shop starts: migrations run, and an empty database gets store defaults or the demo."""
 
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
@@ -11,7 +11,7 @@ from backend.demo.seed import Seeded, seed
 from backend.errors import CannotStart, InvalidData, ShopError
 from backend.migrations.newest import newest_migration
 from backend.office_settings import demo_problems, read_effective_settings
-from backend.opening.floor import has_no_floor, make_floor
+from backend.opening.defaults import has_no_defaults, make_defaults
 from backend.opening.lock import alone
 from backend.outbox.models import OutboxEvent
 from backend.setting_values import private_folder
@@ -31,7 +31,7 @@ async def is_prepared(settings: Settings) -> bool:
         private_folder(settings.data_dir)
         async with database.read() as session:
             version = await session.scalar(text("SELECT version_num FROM alembic_version"))
-            if version != newest_migration() or await has_no_floor(session):
+            if version != newest_migration() or await has_no_defaults(session):
                 return False
             if settings.admin_email and not await has_staff(session):
                 return False
@@ -72,10 +72,10 @@ async def prepare(settings: Settings) -> Seeded:
 
 async def _fill_if_empty(database: Database, settings: Settings) -> Seeded:
     async with database.transaction() as session:
-        if not await has_no_floor(session):
+        if not await has_no_defaults(session):
             return NOTHING
         if settings.gateway_env is GatewayEnv.PRODUCTION:
-            await make_floor(session, settings)
+            await make_defaults(session, settings)
             return NOTHING
     seeded = await seed(database, settings)
     async with database.transaction() as session:

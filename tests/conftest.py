@@ -23,7 +23,7 @@ from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from backend.settings import Settings
 from tests.postgresql_clones import Clones, administer, drop, make_clone
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 # the same examples in every run, and no example fails for being slow on a busy machine
 hypothesis.settings.register_profile(
@@ -53,8 +53,8 @@ LONGEST = (
     "tests/attacks/",
     "tests/wire/",
 )
-MAKE_A_FLOOR = frozenset({"floor", "shop_floor", "till"})
-"""The fixtures that open a shop's floor where there is none."""
+MAKE_DEFAULTS = frozenset({"defaults", "shop_defaults", "till"})
+"""The fixtures that make the store defaults where there are none."""
 TAKES_CLONES_AGAIN = tuple(
     f"tests/backend/{name}/"
     for name in (
@@ -229,15 +229,15 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def has_floor(request: pytest.FixtureRequest) -> bool:
-    """Whether this test asks for a shop's floor: its database is then a copy of one that has it already."""
-    return not MAKE_A_FLOOR.isdisjoint(request.fixturenames)
+def has_defaults(request: pytest.FixtureRequest) -> bool:
+    """Whether this test asks for a shop's defaults: its database is then a copy of one that has it already."""
+    return not MAKE_DEFAULTS.isdisjoint(request.fixturenames)
 
 
 @pytest.fixture
-def sqlite_file(request: pytest.FixtureRequest, has_floor: bool) -> Path:
+def sqlite_file(request: pytest.FixtureRequest, has_defaults: bool) -> Path:
     """The migrated SQLite file to be copied for this test."""
-    file: Path = request.getfixturevalue("sqlite_floor" if has_floor else "sqlite_template")
+    file: Path = request.getfixturevalue("sqlite_defaults" if has_defaults else "sqlite_template")
     return file
 
 
@@ -258,18 +258,18 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sqlite_floor(sqlite_template: Path) -> Path:
-    """The migrated SQLite file with a shop's floor, closed and ready to be copied."""
-    file = sqlite_template.with_name("floor.db")
+def sqlite_defaults(sqlite_template: Path) -> Path:
+    """The migrated SQLite file with a shop's defaults, closed and ready to be copied."""
+    file = sqlite_template.with_name("defaults.db")
     shutil.copyfile(sqlite_template, file)
-    asyncio.run(_make_floor(f"sqlite+aiosqlite:///{file}"))
+    asyncio.run(_make_defaults(f"sqlite+aiosqlite:///{file}"))
     return file
 
 
 @pytest.fixture
-def postgresql_to_clone(request: pytest.FixtureRequest, has_floor: bool) -> str:
+def postgresql_to_clone(request: pytest.FixtureRequest, has_defaults: bool) -> str:
     """The name of the migrated PostgreSQL database to be cloned for this test."""
-    name: str = request.getfixturevalue("postgresql_floor" if has_floor else "postgresql_template")
+    name: str = request.getfixturevalue("postgresql_defaults" if has_defaults else "postgresql_template")
     return name
 
 
@@ -322,10 +322,10 @@ def postgresql_template(postgresql: URL, worker_id: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgresql_floor(postgresql: URL, postgresql_template: str) -> str:
-    """The name of a migrated PostgreSQL database with a shop's floor that this worker clones."""
+def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
+    """The name of a migrated PostgreSQL database with the store defaults that this worker clones."""
     name = asyncio.run(make_clone(postgresql, postgresql_template))
-    asyncio.run(_make_floor(postgresql.set(database=name).render_as_string(hide_password=False)))
+    asyncio.run(_make_defaults(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 
@@ -370,10 +370,10 @@ async def _migrate(url: str) -> None:
         await database.close()
 
 
-async def _make_floor(url: str) -> None:
+async def _make_defaults(url: str) -> None:
     database = Database(url)
     try:
-        await open_floor(database, Settings())
+        await set_up_defaults(database, Settings())
     finally:
         await database.close()
 

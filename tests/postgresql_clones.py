@@ -50,7 +50,7 @@ BEGIN
     END LOOP;
 END $$;
 """
-"""Stores the rows that the migrations, and a shop's floor, have made, beside the tables, and how to bring them back."""
+"""Stores the rows of migrations and store defaults beside the tables, and how to bring them back."""
 END_OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 """

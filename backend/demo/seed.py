@@ -1,4 +1,4 @@
-"""The demo shop: the floor that every shop has (`backend.opening`), and the toys of `catalog.toml`.
+"""The demo shop: the defaults that every shop has (`backend.opening`), and the toys of `catalog.toml`.
 
 Seeding is safe to repeat and safe to run twice at once: what is there already stays as it is.
 """
@@ -28,7 +28,7 @@ from backend.catalog.wrapping import WRAPPING_SKU
 from backend.clock import now
 from backend.database import Database
 from backend.inventory.service import set_stock
-from backend.opening.floor import make_floor
+from backend.opening.defaults import make_defaults
 from backend.reviews.models import Review, ReviewState
 from backend.reviews.moderating import count_reviews
 from backend.settings import Settings
@@ -55,9 +55,9 @@ class Seeded:
 
 
 async def seed(database: Database, settings: Settings) -> Seeded:
-    """Make the floor where it is missing, and add the toys to a shop without any; safe to repeat."""
+    """Make the store defaults that are missing, and add the toys to a shop without any; safe to repeat."""
     async with database.transaction() as session:
-        await make_floor(session, settings)
+        await make_defaults(session, settings)
         for table in (Product, Category, Collection):
             if (await session.execute(select(table.id).limit(1))).first():
                 return Seeded(0, 0, 0)

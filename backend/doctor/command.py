@@ -39,7 +39,7 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
         checks: dict[str, Check] = {
             "settings": lambda: shop_checks.settings_by_name(settings),
             "identity": lambda: shop_checks.identity(database, settings),
-            "floor": lambda: shop_checks.floor(database),
+            "defaults": lambda: shop_checks.defaults(database),
             "toys": lambda: shop_checks.toys(database, settings),
             "gateway": lambda: outside_checks.gateway(settings, gateway),
             "carrier": lambda: outside_checks.quotation(effective, carrier),

@@ -1,4 +1,4 @@
-"""Checks of what is the shop's own: settings, identity, floor, toys, database and disk."""
+"""Checks of what is the shop's own: settings, identity, store defaults, toys, database and disk."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from backend.doctor.findings import Finding, failure, ok, warning
 from backend.edge.readiness import MOST_APART
 from backend.legal.texts import current_texts, missing_review
 from backend.office_settings import demo_problems, read_effective_settings
-from backend.opening.floor import missing_parts
+from backend.opening.defaults import missing_defaults
 from backend.setting_values import s3_address
 from backend.settings import GatewayEnv, Settings
 
@@ -55,14 +55,14 @@ async def identity(database: Database, settings: Settings) -> AsyncIterator[Find
         )
 
 
-async def floor(database: Database) -> AsyncIterator[Finding]:
+async def defaults(database: Database) -> AsyncIterator[Finding]:
     """Whether there is all that a first toy needs."""
     async with database.read() as session:
-        missing = await missing_parts(session)
+        missing = await missing_defaults(session)
     if missing:
-        yield failure("floor", f"missing: {', '.join(missing)}; run `trompo init`")
+        yield failure("defaults", f"missing: {', '.join(missing)}; run `trompo init`")
     else:
-        yield ok("floor", "region, sales channel, key, warehouse and ways to ship are there")
+        yield ok("defaults", "region, sales channel, key, warehouse and ways to ship are there")
 
 
 async def toys(database: Database, settings: Settings) -> AsyncIterator[Finding]:

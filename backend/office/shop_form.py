@@ -21,7 +21,7 @@ from backend.office_settings import (
     read_low_stock,
     save_settings,
 )
-from backend.opening.floor import WAREHOUSE_ADDRESS, move_warehouse
+from backend.opening.defaults import WAREHOUSE_ADDRESS, move_warehouse
 from backend.opening.shop_data import RULES, Rule
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.municipalities import Municipality, municipality

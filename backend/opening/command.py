@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backend.database import Database
 from backend.office_settings import demo_problems, read_effective_settings, save_settings
 from backend.opening.asking import ask
-from backend.opening.floor import make_floor, move_warehouse
+from backend.opening.defaults import make_defaults, move_warehouse
 from backend.settings import GatewayEnv, Settings
 from backend.staff.rights import COMMAND_LINE
 
@@ -17,7 +17,7 @@ class Initialised:
 
     Attributes:
         saved: the names of the settings that were answered otherwise than they stood.
-        made: the parts of the floor that were missing.
+        made: the store defaults that were missing.
         has_moved: whether the warehouse had another address.
         problems: a line for each reason why nothing was made; what was answered is saved all the same.
     """
@@ -29,9 +29,9 @@ class Initialised:
 
 
 async def init_shop(database: Database, settings: Settings, *, asks: bool) -> Initialised:
-    """Ask who the shop is and where its warehouse stands (with `asks`), save it, and make what of the floor is missing.
+    """Ask who the shop is and where its warehouse stands (with `asks`), save it, make the missing store defaults.
 
-    A production shop gets no floor at the demo shop's warehouse.
+    A production shop gets no store defaults at the demo shop's warehouse.
 
     Raises:
         InvalidData: a setting does not fit; `fields` says which.
@@ -44,6 +44,6 @@ async def init_shop(database: Database, settings: Settings, *, asks: bool) -> In
         await save_settings(session, COMMAND_LINE, answers)
         if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
             return Initialised(list(answers), problems=problems)
-        made = await make_floor(session, effective)
+        made = await make_defaults(session, effective)
         has_moved = asks and await move_warehouse(session, COMMAND_LINE, effective)
     return Initialised(list(answers), made, has_moved)

@@ -16,7 +16,7 @@ LOCK = 7_265_818
 
 @asynccontextmanager
 async def alone(database: Database) -> AsyncIterator[None]:
-    """Hold the lock of opening: to migrate, to make the floor, to seed. Others wait until it is free.
+    """Hold the lock of opening: to migrate, to make the defaults, to seed. Others wait until it is free.
 
     On PostgreSQL it belongs to a transaction, so it ends with its process and passes through a pooler. On SQLite it is
     a lock on a file beside the database, which the system frees when the process ends.

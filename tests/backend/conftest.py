@@ -14,7 +14,7 @@ from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.audit_guard import watching
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 SHOPPER = ("190.24.1.1", 50_000)
 
@@ -29,15 +29,15 @@ def _staff_leave_entries() -> Iterator[None]:
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A shop with an empty floor. Its gateway and carrier are the embedded ones; nothing runs behind it."""
+    """A shop without toys. Its gateway and carrier are the embedded ones; nothing runs behind it."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     yield shop
     await shop.stop()
 
 
 @pytest.fixture
-async def shop_floor(shop: Shop) -> Floor:
-    return await open_floor(shop.database, shop.settings)
+async def shop_defaults(shop: Shop) -> Defaults:
+    return await set_up_defaults(shop.database, shop.settings)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def anyone(api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
-async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     """A storefront with the shop's publishable key."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
@@ -65,7 +65,7 @@ async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[ht
 
 
 @pytest.fixture
-async def admin(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def admin(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     """The owner's browser, signed in with the second factor."""
     async with shop.database.transaction() as session:
         member = Staff(email="ana@trompo.example", password_hash="never used", role="owner")

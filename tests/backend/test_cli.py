@@ -216,7 +216,7 @@ def test_a_warehouse_that_is_answered_later_moves(monkeypatch: pytest.MonkeyPatc
     assert asyncio.run(_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
 
 
-def test_a_production_shop_gets_no_floor_at_the_demos_warehouse(
+def test_a_production_shop_gets_no_defaults_at_the_demos_warehouse(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in PRODUCTION.items():

@@ -24,7 +24,7 @@ from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from tests.backend.conftest import SHOPPER
 from tests.backend.mail.conftest import Inbox
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PAYER, PSE, pay, post, shipped_cart
 
 ahead: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
@@ -106,7 +106,7 @@ async def test_a_purchase_happens_once(
     shop: Shop,
     other: Shop,
     api: FastAPI,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     interrupted: Callable[..., list[Any]],
@@ -117,7 +117,7 @@ async def test_a_purchase_happens_once(
     other_api = create_api(other)
     other_store, other_admin = client_of(other_api, store), client_of(other_api, admin)
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5)
     cart_id = await shipped_cart(store, toy, 1, "calculated")
 
     async def press_too() -> int:

@@ -24,7 +24,7 @@ from backend.mail.mailer import Mailer
 from backend.shipping.providers.carrier.answers import CarrierError
 from backend.tables import table_of
 from tests.backend.conftest import SHOPPER
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 NAME, SURNAME, EMAIL, PHONE = "Zoraida", "Quimbaya", "zoraida.q@correo.example", "3109876543"
@@ -59,7 +59,7 @@ def written(request: pytest.FixtureRequest) -> Iterator[StringIO]:
 
 
 @pytest.fixture
-async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     """A storefront, through what observes requests in a running shop."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
@@ -100,7 +100,7 @@ def told(written: StringIO) -> str:
 async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
     shop: Shop,
     store: httpx.AsyncClient,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     written: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -109,7 +109,7 @@ async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
 
     monkeypatch.setattr(shop.fulfillment_providers["carrier_standard"]._quotes._client, "quotation", echo)  # type: ignore[attr-defined]
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     cart, answer = await paying(store, variant)
     assert answer.status_code == 200, answer.text
     await post(store, f"/store/carts/{cart}/complete")
@@ -119,7 +119,7 @@ async def test_a_purchase_whose_carrier_echoes_what_it_is_asked(
 async def test_a_gateway_that_echoes_what_it_is_asked(
     shop: Shop,
     store: httpx.AsyncClient,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     written: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -133,7 +133,7 @@ async def test_a_gateway_that_echoes_what_it_is_asked(
     monkeypatch.setattr(shop.payments.providers["gateway_pse"]._client, "create_bank_payment", echo)  # type: ignore[attr-defined]
     monkeypatch.setattr("backend.payment.sessions._store_failure", broken)
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     _cart, answer = await paying(store, variant)
     assert answer.status_code == 500
     text = told(written)
@@ -143,10 +143,10 @@ async def test_a_gateway_that_echoes_what_it_is_asked(
 
 
 async def test_a_mail_server_that_names_whom_it_refuses(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, written: StringIO
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, written: StringIO
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     cart, _answer = await paying(store, variant)
     await post(store, f"/store/carts/{cart}/complete")
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, RefusingServer())])
@@ -187,10 +187,10 @@ async def test_an_id_comes_in_from_trusted_proxies_only(api: FastAPI) -> None:
 
 
 async def test_a_whole_purchase(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, written: StringIO
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, written: StringIO
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     await bought(store, variant)
     cart, answer = await paying(store, variant)
     assert answer.status_code == 200, answer.text

@@ -12,7 +12,7 @@ from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.news import Topic
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def heard() -> Iterator[list[frozenset[Topic]]]:
 
 
 async def test_an_order_and_its_payment_are_news(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, heard: list[frozenset[Topic]]
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, heard: list[frozenset[Topic]]
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     _order_id, payment = await at_the_bank(shop, store, variant)
     assert {Topic.ORDERS, Topic.STOCK} <= frozenset().union(*heard)
     heard.clear()

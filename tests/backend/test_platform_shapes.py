@@ -16,7 +16,7 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Picture, Variant
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
 
 RECORDED = Path(__file__).parent.parent / "wire" / "platform_shapes.txt"
@@ -222,17 +222,17 @@ class Answers:
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_answers_show_what_the_platforms_show(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
         variant_id = await make_toy(
-            session, shop_floor, "trompo", description="De guayacán", weight=120, thumbnail=PICTURE
+            session, shop_defaults, "trompo", description="De guayacán", weight=120, thumbnail=PICTURE
         )
         product_id = (await session.get_one(Variant, variant_id)).product_id
         session.add(Picture(product_id=product_id, url=PICTURE, rank=0))
     said = Answers(store, admin)
-    await said.catalogue(product_id, shop_floor.location_id)
-    await said.fulfillment(await said.purchase(variant_id), shop_floor.location_id)
+    await said.catalogue(product_id, shop_defaults.location_id)
+    await said.fulfillment(await said.purchase(variant_id), shop_defaults.location_id)
     await said.customer(variant_id)
 
     found = {

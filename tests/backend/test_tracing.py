@@ -20,7 +20,7 @@ from backend.jobs import JobRun, Worker, enqueue, job
 from backend.tracing import span, start_tracing, stop_tracing, trace_fields
 from tests.backend.conftest import SHOPPER
 from tests.backend.test_log_privacy import KNOWN, paying
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 class Collector:
@@ -87,7 +87,7 @@ async def tracing(collector: Collector) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     transport = httpx.ASGITransport(observed(api, ""), client=SHOPPER)
@@ -97,10 +97,10 @@ async def store(api: FastAPI, shop: Shop, shop_floor: Floor) -> AsyncIterator[ht
 
 
 async def test_a_payment_from_its_request_to_the_gateway(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, collector: Collector, tracing: None
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, collector: Collector, tracing: None
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     _cart, answer = await paying(store, variant)
     assert answer.status_code == 200
     await stop_tracing()

@@ -24,10 +24,10 @@ from backend.clock import now
 from backend.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.opening.floor import make_floor
+from backend.opening.defaults import make_defaults
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
-from tests.shop_floor import offer_payment
+from tests.store_defaults import offer_payment
 
 AT_ONCE = 1000
 COPIED_FROM, WRITTEN = 500_000, 20_000
@@ -71,7 +71,7 @@ def handle(number: int) -> str:
 async def fill(database: Database, settings: Settings, products: int) -> None:
     """Furnish the shop and put this many toys into it."""
     async with database.transaction() as session:
-        await make_floor(session, settings)
+        await make_defaults(session, settings)
         location_id = (await session.execute(select(StockLocation.id))).scalar_one()
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         categories = [Category(name=f"Sección {number}", handle=f"seccion-{number}") for number in range(20)]

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from backend.database import Database
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch, pages_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 async def test_filters_narrow_the_list_and_not_the_address(page_1280: Page) -> None:
@@ -89,9 +89,9 @@ async def test_a_list_of_hundreds_is_seen_to_its_end(
     shop = new_server()
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.transaction() as session:
-        floor = Floor((await session.execute(select(StockLocation.id))).scalar_one(), "")
+        defaults = Defaults((await session.execute(select(StockLocation.id))).scalar_one(), "")
         for number in range(150):
-            await make_toy(session, floor, f"canica-{number}")
+            await make_toy(session, defaults, f"canica-{number}")
     await database.close()
     async with pages_of(shop, browser, watch)(320, 640) as page:
         await page.goto("/catalog")

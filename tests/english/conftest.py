@@ -4,10 +4,10 @@ import pytest
 
 from backend.app import Shop
 from backend.texts import language
-from tests.shop_floor import Floor, make_toy
-from tests.storefront.conftest import floor, shop, shopper
+from tests.store_defaults import Defaults, make_toy
+from tests.storefront.conftest import defaults, shop, shopper
 
-__all__ = ["floor", "shop", "shopper"]
+__all__ = ["defaults", "shop", "shopper"]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -16,12 +16,12 @@ def _in_english() -> None:
 
 
 @pytest.fixture
-async def toy(shop: Shop, floor: Floor) -> str:
+async def toy(shop: Shop, defaults: Defaults) -> str:
     """A toy that needs no Spanish. Returns its variant."""
     async with shop.database.transaction() as session:
         return await make_toy(
             session,
-            floor,
+            defaults,
             "robot",
             title="Robot",
             description="It walks.",

@@ -7,14 +7,14 @@ import pytest
 
 from backend.app import Shop, create_api
 from tests.backend.customers.conftest import ANA, SHOP, _light_hashes
-from tests.shop_floor import Floor
 from tests.spanish import spanish_in
+from tests.store_defaults import Defaults
 
 __all__ = ["_light_hashes"]
 
 
 @pytest.fixture
-async def browser(shop: Shop, floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def browser(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     """A browser at the shop."""
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=SHOP, headers={"origin": SHOP}) as browser:

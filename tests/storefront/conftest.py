@@ -9,7 +9,7 @@ import reflex as rx
 
 from backend.app import Shop, set_current_shop
 from backend.settings import Settings
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ async def shop(settings: Settings, sqlite_file: Path) -> AsyncIterator[Shop]:
 
 
 @pytest.fixture
-async def floor(shop: Shop, settings: Settings) -> Floor:
+async def defaults(shop: Shop, settings: Settings) -> Defaults:
     """The shop's region, channel and warehouse."""
-    return await open_floor(shop.database, settings)
+    return await set_up_defaults(shop.database, settings)
 
 
 @pytest.fixture

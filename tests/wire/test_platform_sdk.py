@@ -15,7 +15,7 @@ from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from tests.gateway_kit import served
 from tests.node_packages import NODE_FOLDER, environment, installed
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 HERE = Path(__file__).parent / "platform_sdk"
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
@@ -47,7 +47,7 @@ async def journey(sdk: Path, **more: str) -> dict[str, Any]:
 async def test_the_official_sdk_runs_the_whole_way(sdk: Path, database_url: str, tmp_path: Path) -> None:
     """spec: What the service does 1 to 5: list, search, cart, the seven steps, the order; staff and the catalogue."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
-    await open_floor(shop.database, shop.settings)
+    await set_up_defaults(shop.database, shop.settings)
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()

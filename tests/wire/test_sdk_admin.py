@@ -20,7 +20,7 @@ from backend.staff.service import create_staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.gateway_kit import served
 from tests.node_packages import NODE_FOLDER, environment, installed
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 from tests.wire.sdk_methods import HERE, methods_that_work
 
 PATIENCE = 120
@@ -46,7 +46,7 @@ async def imports_and_exports_done(shop: Shop) -> AsyncIterator[None]:
 async def test_each_method_with_a_route_does_what_it_says(postgresql_url: str, tmp_path: Path) -> None:
     """On the stricter database: what the routes do is tested on both, beside them."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=postgresql_url))
-    await open_floor(shop.database, shop.settings)
+    await set_up_defaults(shop.database, shop.settings)
     owner = await create_staff(shop.database, COMMAND_LINE, "ana@trompo.example", "una clave larga")
     async with shop.database.transaction() as session:
         session.add(Staff(email="luis@trompo.example", password_hash="never used", role=Role.SHOP))

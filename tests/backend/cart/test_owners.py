@@ -14,21 +14,21 @@ from backend.customers.models import Customer
 from backend.database import Database
 from backend.inventory.service import reserve
 from backend.settings import Settings
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
 @pytest.fixture
-async def toys(database: Database, floor: Floor) -> dict[str, str]:
+async def toys(database: Database, defaults: Defaults) -> dict[str, str]:
     """Variants by the handle of their toy."""
     async with database.transaction() as session:
         stock = {"trompo": 5, "yoyo": 9, "balero": 9}
         return {
-            handle: await make_toy(session, floor, handle, stock=units) for handle, units in stock.items()
+            handle: await make_toy(session, defaults, handle, stock=units) for handle, units in stock.items()
         }
 
 

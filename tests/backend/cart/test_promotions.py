@@ -15,7 +15,7 @@ from backend.catalog.models import Category, ProductCategory, Variant
 from backend.database import db_now
 from backend.promotions.models import Campaign
 from tests.backend.promotions.promo_kit import minimum, only, promotion
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, ok, post
 
 ENDED = {"name": "Ayer", "campaign_identifier": "AYER", "ends_at": "2020-01-01T00:00:00Z"}
@@ -23,9 +23,9 @@ SOON = {"name": "Luego", "campaign_identifier": "LUEGO", "starts_at": "2099-01-0
 
 
 @pytest.fixture
-async def toy(shop: Shop, shop_floor: Floor) -> str:
+async def toy(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=9, price=50_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=9, price=50_000)
 
 
 async def cart_of(store: httpx.AsyncClient, variant: str, quantity: int = 2, **more: Any) -> dict[str, Any]:
@@ -139,10 +139,10 @@ async def test_a_code_that_takes_nothing_off_is_refused_with_the_reason(
 
 
 async def test_a_code_applies_to_its_toys_and_to_those_of_a_category_with_all_below_it(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor, toy: str
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, toy: str
 ) -> None:
     async with shop.database.transaction() as session:
-        other = await make_toy(session, shop_floor, "pelota", price=20_000)
+        other = await make_toy(session, shop_defaults, "pelota", price=20_000)
         above = Category(name="Madera", handle="madera")
         session.add(above)
         await session.flush()

@@ -14,7 +14,7 @@ from backend.app import Shop
 from backend.catalog.models import Variant
 from backend.outbox.models import OutboxEvent
 from tests.backend.rivals import overtaken
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, post
 
 STATUSES = "draft, proposed, published, rejected"
@@ -255,12 +255,12 @@ async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
 
 
 async def test_a_promised_variant_is_not_deleted(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     from tests.store_steps import bought
 
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "balero", stock=2)
+        variant = await make_toy(session, shop_defaults, "balero", stock=2)
     order = await bought(store, variant)
     product_id = order["items"][0]["product_id"]
     refused = await admin.post(f"/admin/products/{product_id}", json={"variants": []})
@@ -315,11 +315,11 @@ async def test_the_same_handle_twice_at_once_is_one_product(admin: httpx.AsyncCl
 
 
 async def test_no_two_variants_have_one_bar_code(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        rival_id = await make_toy(session, shop_floor, "yoyo")
-        mine_id = await make_toy(session, shop_floor, "trompo")
+        rival_id = await make_toy(session, shop_defaults, "yoyo")
+        mine_id = await make_toy(session, shop_defaults, "trompo")
         mine = (await session.get_one(Variant, mine_id)).product_id
     code = "7701234567897"
 
@@ -345,11 +345,13 @@ async def test_no_two_variants_have_one_bar_code(
     assert (answer.status_code, answer.json()) == (400, known)
 
 
-async def test_what_a_program_needs_to_know_of_the_shop(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_what_a_program_needs_to_know_of_the_shop(
+    admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]
-    assert (key["type"], key["sales_channels"][0]["id"]) == ("publishable", shop_floor.channel_id)
+    assert (key["type"], key["sales_channels"][0]["id"]) == ("publishable", shop_defaults.channel_id)
     (channel,) = (await get(admin, "/admin/sales-channels"))["sales_channels"]
-    assert channel["id"] == shop_floor.channel_id
+    assert channel["id"] == shop_defaults.channel_id
     assert (await get(admin, "/admin/regions"))["regions"][0]["name"] == "Colombia"
 
 
@@ -371,10 +373,10 @@ async def test_a_product_has_its_rate_of_tax(admin: httpx.AsyncClient, store: ht
     assert asked["product"]["tax_rate"] == 0
 
 
-async def test_the_database_keeps_other_rates_out(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_database_keeps_other_rates_out(shop: Shop, shop_defaults: Defaults) -> None:
     with pytest.raises(IntegrityError, match="tax_rate"):
         async with shop.database.transaction() as session:
-            await make_toy(session, shop_floor, "trompo", tax_rate=16)
+            await make_toy(session, shop_defaults, "trompo", tax_rate=16)
 
 
 async def test_a_new_variant_is_counted_whatever_it_says(admin: httpx.AsyncClient) -> None:
@@ -401,15 +403,15 @@ async def test_a_new_variant_is_counted_whatever_it_says(admin: httpx.AsyncClien
 
 
 async def test_where_a_product_is_sold_and_how_it_is_shipped(
-    admin: httpx.AsyncClient, shop_floor: Floor
+    admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """Sales channels and the shipping profile that exist may be named; every product is in all of them."""
     other = (await post(admin, "/admin/sales-channels", {"name": "Feria"}))["sales_channel"]["id"]
     [profile] = (await get(admin, "/admin/shipping-profiles"))["shipping_profiles"]
-    places = {"sales_channels": [{"id": shop_floor.channel_id}], "shipping_profile_id": profile["id"]}
+    places = {"sales_channels": [{"id": shop_defaults.channel_id}], "shipping_profile_id": profile["id"]}
     made = await product(admin, **places)
     path = f"/admin/products/{made['id']}"
-    assert [one["id"] for one in made["sales_channels"]] == [shop_floor.channel_id, other]
+    assert [one["id"] for one in made["sales_channels"]] == [shop_defaults.channel_id, other]
     assert "shipping_profile" not in made
     await post(admin, path, places)
     shown = (await get(admin, path, fields="*shipping_profile,-sales_channels"))["product"]
@@ -430,15 +432,15 @@ async def test_where_a_product_is_sold_and_how_it_is_shipped(
 
 
 async def test_products_by_sales_channel(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await product(admin)
     for client, path in ((admin, "/admin/products"), (store, "/store/products")):
         every = (await get(client, path))["count"]
         assert every
         for asked, count in (
-            ({"sales_channel_id": shop_floor.channel_id}, every),
-            ({"sales_channel_id[]": [shop_floor.channel_id, "sc_x"]}, every),
+            ({"sales_channel_id": shop_defaults.channel_id}, every),
+            ({"sales_channel_id[]": [shop_defaults.channel_id, "sc_x"]}, every),
             ({"sales_channel_id": "sc_x"}, 0),
             ({"$or[0][sales_channel_id]": "sc_x", "$or[1][title]": TROMPO["title"]}, 1),
         ):

@@ -16,7 +16,7 @@ from backend.clock import now
 from backend.database import Database
 from backend.settings import Settings
 from backend.shop import Shop
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 Stock = Callable[..., Awaitable[None]]
 LONG_AGO = timedelta(days=365)
@@ -25,12 +25,12 @@ LONG_AGO = timedelta(days=365)
 @pytest.fixture
 async def stock(database: Database, settings: Settings) -> Stock:
     """Puts toys on the shelf, by their handles."""
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
 
     async def put(*handles: str, **said: Any) -> None:
         async with database.transaction() as session:
             for handle in handles:
-                await make_toy(session, floor, handle, **said)
+                await make_toy(session, defaults, handle, **said)
 
     return put
 
@@ -87,10 +87,10 @@ SORTED = ["Ábaco", "abeja", "Ñandú", "Nave", "Óboe", "oso", "Zorro"]
 
 @pytest.fixture
 async def toys(database: Database, settings: Settings) -> Database:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         for number, title in enumerate(TITLES):
-            await make_toy(session, floor, f"toy-{number}", title=title)
+            await make_toy(session, defaults, f"toy-{number}", title=title)
     return database
 
 
@@ -121,10 +121,12 @@ async def test_a_title_that_changes_takes_its_place(toys: Database) -> None:
     assert (await titles(toys))[:3] == ["Ábaco", "abeja", "Águila"]
 
 
-async def test_programs_get_the_same_order(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient) -> None:
+async def test_programs_get_the_same_order(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
+) -> None:
     async with shop.database.transaction() as session:
         for number, title in enumerate(TITLES):
-            await make_toy(session, shop_floor, f"toy-{number}", title=title)
+            await make_toy(session, shop_defaults, f"toy-{number}", title=title)
     answer = (await store.get("/store/products?order=title&fields=title")).json()
     assert [product["title"] for product in answer["products"]] == SORTED
     assert answer["count"] == len(TITLES)

@@ -30,7 +30,7 @@ from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import Actor, Right, Role
 from backend.staff.secret_keys import create_secret_key, key_in
 from tests.backend.conftest import SHOPPER
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, post
 
 CHANNELS, KEYS = "/admin/sales-channels", "/admin/api-keys"
@@ -54,7 +54,9 @@ def refused(answer: httpx.Response, status: int = 400) -> str:
     return str(answer.json()["message"])
 
 
-async def test_a_channel_is_made_changed_and_deleted(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_a_channel_is_made_changed_and_deleted(
+    admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     said = {"name": "Feria", "description": "Corferias", "metadata": {"stand": "12"}}
     made = (await post(admin, CHANNELS, said))["sales_channel"]
     assert {**made, **said, "is_disabled": False} == made
@@ -68,7 +70,7 @@ async def test_a_channel_is_made_changed_and_deleted(admin: httpx.AsyncClient, s
     assert (await get(admin, path))["sales_channel"] == changed
     found = await get(admin, CHANNELS, q="feria")
     assert [one["id"] for one in found["sales_channels"]] == [made["id"]]
-    assert (await get(admin, CHANNELS, id=shop_floor.channel_id))["count"] == 1
+    assert (await get(admin, CHANNELS, id=shop_defaults.channel_id))["count"] == 1
     deleted = await admin.delete(path)
     assert deleted.json() == {"id": made["id"], "object": "sales-channel", "deleted": True}
     assert "was not found" in refused(await admin.get(path), 404)
@@ -76,9 +78,9 @@ async def test_a_channel_is_made_changed_and_deleted(admin: httpx.AsyncClient, s
 
 
 async def test_a_channel_that_is_needed_stays(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
-    path = f"{CHANNELS}/{shop_floor.channel_id}"
+    path = f"{CHANNELS}/{shop_defaults.channel_id}"
     assert "last sales channel" in refused(await admin.delete(path))
     other = await made_channel(admin)
     assert "Storefront" in refused(await admin.delete(path))  # the title of its key
@@ -90,23 +92,23 @@ async def test_a_channel_that_is_needed_stays(
 
 
 async def test_with_a_channel_its_links_to_locations_go(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     other = await made_channel(admin)
-    await post(admin, f"/admin/stock-locations/{shop_floor.location_id}/sales-channels", {"add": [other]})
+    await post(admin, f"/admin/stock-locations/{shop_defaults.location_id}/sales-channels", {"add": [other]})
     assert (await admin.delete(f"{CHANNELS}/{other}")).status_code == 200
     async with shop.database.read() as session:
         links = (await session.execute(select(LocationSalesChannel.sales_channel_id))).scalars().all()
-    assert links == [shop_floor.channel_id]
+    assert links == [shop_defaults.channel_id]
 
 
 async def test_of_two_who_delete_the_last_channels_one_is_refused(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     first, second = await made_channel(admin, "Uno"), await made_channel(admin, "Dos")
     (key,) = (await get(admin, KEYS))["api_keys"]
     await post(admin, f"{KEYS}/{key['id']}/sales-channels", {"add": [first]})
-    assert (await admin.delete(f"{CHANNELS}/{shop_floor.channel_id}")).status_code == 200
+    assert (await admin.delete(f"{CHANNELS}/{shop_defaults.channel_id}")).status_code == 200
     async with shop.database.transaction() as session:  # no key is left
         await session.delete(await session.get(PublishableKey, key["token"]))
     answers = await asyncio.gather(*(admin.delete(f"{CHANNELS}/{one}") for one in (first, second)))
@@ -116,11 +118,11 @@ async def test_of_two_who_delete_the_last_channels_one_is_refused(
 
 
 async def test_a_publishable_key_opens_the_store_until_it_is_revoked(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     key = await made_key(admin)
     assert key["token"].startswith("pk_")
-    assert (key["type"], key["sales_channels"][0]["id"]) == ("publishable", shop_floor.channel_id)
+    assert (key["type"], key["sales_channels"][0]["id"]) == ("publishable", shop_defaults.channel_id)
     assert key["created_by"].startswith("user_")
     headers = {"x-publishable-api-key": key["token"]}
     another_replica = httpx.AsyncClient(
@@ -171,7 +173,7 @@ async def test_a_secret_key_that_is_to_be_revoked_is_revoked_now(
     assert (await admin.delete(path)).status_code == 200
 
 
-async def test_the_last_publishable_key_stays(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_the_last_publishable_key_stays(admin: httpx.AsyncClient, shop_defaults: Defaults) -> None:
     (key,) = (await get(admin, KEYS))["api_keys"]
     assert "last publishable key" in refused(await admin.post(f"{KEYS}/{key['id']}/revoke"))
     other = await made_key(admin)
@@ -180,10 +182,10 @@ async def test_the_last_publishable_key_stays(admin: httpx.AsyncClient, shop_flo
 
 
 async def test_a_publishable_key_names_one_channel(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "trompo")
+        await make_toy(session, shop_defaults, "trompo")
     key = await made_key(admin)
     other, path = await made_channel(admin), f"{KEYS}/{key['id']}/sales-channels"
     headers = {"x-publishable-api-key": key["token"]}
@@ -192,14 +194,14 @@ async def test_a_publishable_key_names_one_channel(
         answer = await store.post("/store/carts", json={}, headers=headers)
         return str(answer.json()["cart"]["sales_channel_id"])
 
-    assert await channel_of_cart() == shop_floor.channel_id
+    assert await channel_of_cart() == shop_defaults.channel_id
     named = (await post(admin, path, {"add": [other]}))["api_key"]
     assert [one["id"] for one in named["sales_channels"]] == [other]
     assert await channel_of_cart() == other
-    assert "add one" in refused(await admin.post(path, json={"add": [other, shop_floor.channel_id]}))
+    assert "add one" in refused(await admin.post(path, json={"add": [other, shop_defaults.channel_id]}))
     assert "add another one" in refused(await admin.post(path, json={"remove": [other]}))
     assert "was not found" in refused(await admin.post(path, json={"add": ["sc_nosuch"]}), 404)
-    assert (await post(admin, path, {"remove": [shop_floor.channel_id]}))["api_key"]["sales_channels"] == (
+    assert (await post(admin, path, {"remove": [shop_defaults.channel_id]}))["api_key"]["sales_channels"] == (
         named["sales_channels"]
     )
     await post(admin, f"{KEYS}/{key['id']}/revoke")
@@ -298,7 +300,7 @@ async def test_a_secret_key_counts_no_longer_than_its_maker(
     ],
 )
 async def test_what_is_no_secret_key_opens_nothing(
-    anyone: httpx.AsyncClient, shop_floor: Floor, header: str
+    anyone: httpx.AsyncClient, shop_defaults: Defaults, header: str
 ) -> None:
     answer = await anyone.get("/admin/products", headers={"authorization": header})
     assert refused(answer, 401) == "Unauthorized"
@@ -331,7 +333,9 @@ async def test_bodies_that_mean_nothing_are_refused(admin: httpx.AsyncClient) ->
     assert "names no sales channel" in refused(answer)
 
 
-async def test_only_who_may_change_settings_touches_them(api: FastAPI, shop: Shop, shop_floor: Floor) -> None:
+async def test_only_who_may_change_settings_touches_them(
+    api: FastAPI, shop: Shop, shop_defaults: Defaults
+) -> None:
     actor = Actor("user_1", Role.SHOP)
     assert not actor.may(Right.CHANGE_SETTINGS)
     with pytest.raises(Exception, match="may not change"):

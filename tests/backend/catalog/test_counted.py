@@ -16,13 +16,13 @@ from backend.catalog.models import CatalogVersion, Category, Product, ProductCat
 from backend.catalog.sitemap import count_products
 from backend.catalog.views import CatalogFilter
 from backend.database import Database
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 ALL = CatalogFilter()
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """The ids of two categories (one in the other) and of three toys: two for sale, in the inner category."""
     async with shop.database.transaction() as session:
         root = Category(name="Todo", handle="todo")
@@ -34,7 +34,7 @@ async def toys(shop: Shop, shop_floor: Floor) -> dict[str, str]:
         ids = {"outer": outer.id, "inner": inner.id}
         for handle, status in (("tren", "published"), ("vagon", "published"), ("riel", "draft")):
             variant = await make_toy(
-                session, shop_floor, handle, brand="Roble", age_range="3-5 años", status=status
+                session, shop_defaults, handle, brand="Roble", age_range="3-5 años", status=status
             )
             row = await session.get_one(Variant, variant)
             ids[handle] = row.product_id
@@ -220,11 +220,11 @@ PRICES = [(30, 50), (50, 30, 40), (40,), (40, 40), (40, 40, 60), (), (0,), (60, 
 
 
 @pytest.fixture
-async def priced(shop: Shop, shop_floor: Floor) -> dict[str, int]:
+async def priced(shop: Shop, shop_defaults: Defaults) -> dict[str, int]:
     """What toys cost with several variants, some of them as much as another, one toy without any; by their handles."""
     async with shop.database.transaction() as session:
         for number, prices in enumerate(PRICES):
-            variant = await make_toy(session, shop_floor, f"toy-{number}")
+            variant = await make_toy(session, shop_defaults, f"toy-{number}")
             product_id = (await session.get_one(Variant, variant)).product_id
             await session.execute(delete(Variant).where(Variant.product_id == product_id))
             session.add_all([Variant(product_id=product_id, price=price * 1000) for price in prices])
@@ -255,7 +255,7 @@ Fill = Callable[[str], Awaitable[None]]
 
 
 @pytest.fixture
-def fill(shop: Shop, shop_floor: Floor) -> Fill:
+def fill(shop: Shop, shop_defaults: Defaults) -> Fill:
     """Puts toys into the shop: `x` can be bought, `-` is sold out, in capitals or as `_` it is put forward."""
 
     async def put(kinds: str) -> None:
@@ -263,7 +263,7 @@ def fill(shop: Shop, shop_floor: Floor) -> Fill:
             for number, kind in enumerate(kinds):
                 await make_toy(
                     session,
-                    shop_floor,
+                    shop_defaults,
                     f"{number}-{kind}",
                     stock=5 if kind in "xX" else 0,
                     featured=kind in "X_",

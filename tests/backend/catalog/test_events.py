@@ -14,19 +14,19 @@ from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
-async def toy(database: Database, floor: Floor, stock: int, handle: str = "trompo") -> str:
+async def toy(database: Database, defaults: Defaults, stock: int, handle: str = "trompo") -> str:
     async with database.transaction() as session:
-        variant = await make_toy(session, floor, handle, stock=stock)
+        variant = await make_toy(session, defaults, handle, stock=stock)
         await session.execute(delete(OutboxEvent))
     return variant
 
@@ -48,8 +48,8 @@ async def hold(database: Database, cart: str, units: dict[str, int], minutes: in
         await inventory.reserve(session, cart, units, now() + timedelta(minutes=minutes))
 
 
-async def test_a_hold_and_its_end_change_what_is_seen(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await toy(database, floor, 3), await toy(database, floor, 2, "yoyo")
+async def test_a_hold_and_its_end_change_what_is_seen(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = await toy(database, defaults, 3), await toy(database, defaults, 2, "yoyo")
     await hold(database, "cart_a", {trompo: 3})
     assert await told(database) == [trompo]
     async with database.transaction() as session:
@@ -59,16 +59,16 @@ async def test_a_hold_and_its_end_change_what_is_seen(database: Database, floor:
     assert sorted(await told(database)) == sorted([trompo, yoyo])
 
 
-async def test_renewing_the_same_hold_changes_nothing(database: Database, floor: Floor) -> None:
-    trompo = await toy(database, floor, 3)
+async def test_renewing_the_same_hold_changes_nothing(database: Database, defaults: Defaults) -> None:
+    trompo = await toy(database, defaults, 3)
     await hold(database, "cart_a", {trompo: 2})
     await told(database)
     await hold(database, "cart_a", {trompo: 2})
     assert await told(database) == []
 
 
-async def test_expired_reservations_come_back_into_sight(database: Database, floor: Floor) -> None:
-    trompo = await toy(database, floor, 1)
+async def test_expired_reservations_come_back_into_sight(database: Database, defaults: Defaults) -> None:
+    trompo = await toy(database, defaults, 1)
     await hold(database, "cart_a", {trompo: 1}, minutes=-1)
     await told(database)
     async with database.transaction() as session:
@@ -77,9 +77,9 @@ async def test_expired_reservations_come_back_into_sight(database: Database, flo
 
 
 async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await toy(database, floor, 3)
+    trompo = await toy(database, defaults, 3)
     await hold(database, "cart_a", {trompo: 2})
     await told(database)
     async with database.transaction() as session:
@@ -88,24 +88,24 @@ async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
 
 
 async def test_a_count_changes_what_is_seen_and_the_same_count_does_not(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await toy(database, floor, 3)
+    trompo = await toy(database, defaults, 3)
     for count, expected in ((0, [trompo]), (0, []), (7, [trompo])):
         async with database.transaction() as session:
-            await inventory.set_stock(session, trompo, floor.location_id, count)
+            await inventory.set_stock(session, trompo, defaults.location_id, count)
         assert await told(database) == expected
 
 
-async def test_a_first_count_is_seen(database: Database, floor: Floor) -> None:
-    trompo = await toy(database, floor, 3)
+async def test_a_first_count_is_seen(database: Database, defaults: Defaults) -> None:
+    trompo = await toy(database, defaults, 3)
     async with database.transaction() as session:
         await inventory.set_stock(session, trompo, "sloc_another", 4)
     assert await told(database) == [trompo]
 
 
-async def test_one_unit_of_very_many_is_not_seen(database: Database, floor: Floor) -> None:
-    trompo = await toy(database, floor, MAX_QUANTITY + 2)
+async def test_one_unit_of_very_many_is_not_seen(database: Database, defaults: Defaults) -> None:
+    trompo = await toy(database, defaults, MAX_QUANTITY + 2)
     await hold(database, "cart_a", {trompo: 1})
     assert await told(database) == []
     await hold(database, "cart_b", {trompo: 1})

@@ -23,18 +23,18 @@ from backend.catalog.models import (
     SearchTerm,
     Variant,
 )
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 PRODUCTS = "/store/products"
 
 
 @pytest.fixture
-async def asks(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def asks(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """Lists of a shop with two toys, of which all but the last have the first alone."""
     async with shop.database.transaction() as session:
         for number, handle in enumerate(("aro", "bola")):
             await make_toy(
-                session, shop_floor, handle, price=40_000 + number, age_range=("0-2", "6-8")[number]
+                session, shop_defaults, handle, price=40_000 + number, age_range=("0-2", "6-8")[number]
             )
         first, _ = (await session.execute(select(Product).order_by(Product.handle))).scalars()
         root = Category(name="Juguetes", handle="juguetes")
@@ -64,7 +64,7 @@ async def asks(shop: Shop, shop_floor: Floor) -> dict[str, str]:
         "collection": f"?collection_id={collection.id}",
         "tag": f"?tag_id={tag.id}",
         "type": f"?type_id={kind.id}",
-        "channel": f"?handle=aro&sales_channel_id={shop_floor.channel_id}",
+        "channel": f"?handle=aro&sales_channel_id={shop_defaults.channel_id}",
         "alternatives": f"?$or[0][handle]=aro&$or[1][tag_id]={tag.id}",
         "price": "?order=price",
         "created": "?order=created_at",

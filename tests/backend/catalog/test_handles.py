@@ -8,15 +8,15 @@ from backend.catalog.models import Product
 from backend.clock import now
 from backend.database import Database
 from backend.settings import Settings
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 
 @pytest.fixture
 async def shop(database: Database, settings: Settings) -> Database:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        await make_toy(session, floor, "trompo")
-        await make_toy(session, floor, "yoyo")
+        await make_toy(session, defaults, "trompo")
+        await make_toy(session, defaults, "yoyo")
     return database
 
 

@@ -29,7 +29,7 @@ from backend.catalog.models import (
 )
 from backend.catalog.search import index_products
 from backend.inventory.models import InventoryLevel
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 ANSWERS: dict[str, Any] = orjson.loads(Path(__file__).with_name("product_answers.json").read_bytes())
 ODD = 'Ñandú "rápido" \\ \'s 🪀\u2028\n\t<b>&amp;</b> %20 {"a":[1]} ó'
@@ -75,7 +75,7 @@ def _timed(row: SQLModel, number: int) -> SQLModel:
 
 
 @pytest.fixture
-async def region(shop: Shop, shop_floor: Floor) -> str:
+async def region(shop: Shop, shop_defaults: Defaults) -> str:
     """A shop with odd toys, each id and each moment known; the region."""
     products = [
         Product(
@@ -170,7 +170,7 @@ async def region(shop: Shop, shop_floor: Floor) -> str:
         session.add_all(
             InventoryLevel(
                 variant_id=_id("variant", number),
-                location_id=shop_floor.location_id,
+                location_id=shop_defaults.location_id,
                 stocked=9,
                 reserved=number % 4,
             )

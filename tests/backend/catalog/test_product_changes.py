@@ -33,17 +33,17 @@ from backend.clock import now
 from backend.database import Database
 from backend.reviews.models import Review
 from backend.tables import table_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 FIRST = Version(catalog=1, stock=1, lists=1, sold_out=1, shared=1, product_changes=7)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """The ids of two toys, by their handles."""
     async with shop.database.transaction() as session:
         for handle in ("aro", "bola"):
-            await make_toy(session, shop_floor, handle, price=40_000, stock=5)
+            await make_toy(session, shop_defaults, handle, price=40_000, stock=5)
         return dict((await session.execute(select(Product.handle, Product.id))).all())
 
 

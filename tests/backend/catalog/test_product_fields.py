@@ -17,7 +17,7 @@ from backend.catalog.picture_store import picture_store
 from backend.catalog.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.catalog.store_schemas import ProductOut
 from backend.settings import Settings
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 from tests.store_steps import get, post
 
 VALUES: dict[str, Any] = {
@@ -72,7 +72,7 @@ async def test_a_null_clears_what_may_be_empty_and_nothing_else(admin: httpx.Asy
 
 
 async def test_what_a_file_says_is_shown(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     wanted = VALUES | {field.column: METADATA[key] for key, field in METADATA_FIELDS.items()}
     cells = {name: {True: "yes"}.get(wanted[name], str(wanted[name])) for name in CELLS}
@@ -87,7 +87,7 @@ async def test_what_a_file_says_is_shown(
         shop.database,
         file,
         pictures,
-        shop_floor.location_id,
+        shop_defaults.location_id,
         lambda _total, _title: nullcontext(lambda _steps: None),
         only_check=False,
     )

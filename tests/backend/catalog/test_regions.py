@@ -5,7 +5,7 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.catalog.models import Region
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 
 async def region_of_new_cart(store: httpx.AsyncClient, **sent: str) -> dict[str, str]:
@@ -16,7 +16,7 @@ async def region_of_new_cart(store: httpx.AsyncClient, **sent: str) -> dict[str,
 
 
 async def test_the_next_new_cart_has_the_changed_region_on_every_replica(
-    store: httpx.AsyncClient, replica: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, replica: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     first = await region_of_new_cart(store)
     assert await region_of_new_cart(replica, region_id=first["id"]) == first
@@ -27,7 +27,9 @@ async def test_the_next_new_cart_has_the_changed_region_on_every_replica(
         assert (await region_of_new_cart(anywhere, region_id=first["id"]))["name"] == "Todo el país"
 
 
-async def test_it_is_read_once(store: httpx.AsyncClient, shop_floor: Floor, statements: list[str]) -> None:
+async def test_it_is_read_once(
+    store: httpx.AsyncClient, shop_defaults: Defaults, statements: list[str]
+) -> None:
     await region_of_new_cart(store)
     statements.clear()
     await region_of_new_cart(store)
@@ -35,7 +37,7 @@ async def test_it_is_read_once(store: httpx.AsyncClient, shop_floor: Floor, stat
 
 
 async def test_an_unknown_region_is_refused_also_when_it_comes_later(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     answer = await store.post("/store/carts", json={"region_id": "reg_new"})
     assert (answer.status_code, answer.json()["message"]) == (404, "No regions found")
@@ -44,7 +46,7 @@ async def test_an_unknown_region_is_refused_also_when_it_comes_later(
     assert (await region_of_new_cart(store, region_id="reg_new"))["name"] == "Las islas"
 
 
-async def test_no_name_is_that_of_no_region(store: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_no_name_is_that_of_no_region(store: httpx.AsyncClient, shop_defaults: Defaults) -> None:
     await region_of_new_cart(store)
     answer = await store.post("/store/carts", json={"region_id": "None"})
     assert (answer.status_code, answer.json()["message"]) == (404, "No regions found")

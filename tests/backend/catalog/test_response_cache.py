@@ -37,16 +37,16 @@ from backend.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 WITH_PRICE = "fields=*variants.calculated_price,%2Bvariants.inventory%5Fquantity,*categories&region_id="
 
 
 @pytest.fixture
-async def address(shop: Shop, shop_floor: Floor) -> str:
+async def address(shop: Shop, shop_defaults: Defaults) -> str:
     """A list that shows everything of one toy."""
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
         region = (await session.execute(select(Region.id))).scalar_one()
         toy = (await session.execute(select(Product))).scalar_one()
         collection = Collection(title="Clásicos", handle="clasicos")
@@ -192,7 +192,7 @@ async def test_an_answer_belongs_to_its_key(shop: Shop, store: httpx.AsyncClient
 
 
 async def test_what_else_a_process_knows_is_no_key(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """It is stored beside the keys, under the name that is sent as one."""
     await shop.content.now()

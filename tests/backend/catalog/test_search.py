@@ -14,22 +14,22 @@ from backend.catalog.views import CatalogFilter
 from backend.database import Database
 from backend.settings import Settings
 from backend.words import fold
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 
 @pytest.fixture
 async def shop(database: Database, settings: Settings) -> Database:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         await make_toy(
-            session, floor, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira."
+            session, defaults, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira."
         )
-        await make_toy(session, floor, "lampara", title="Lámpara de noche", brand="Nido Andino")
+        await make_toy(session, defaults, "lampara", title="Lámpara de noche", brand="Nido Andino")
         await make_toy(
-            session, floor, "caja", title="Caja de música", description="Con un trompo pintado en la tapa."
+            session, defaults, "caja", title="Caja de música", description="Con un trompo pintado en la tapa."
         )
-        await make_toy(session, floor, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
-        await make_toy(session, floor, "oculto", title="Trompo en borrador", status="draft")
+        await make_toy(session, defaults, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
+        await make_toy(session, defaults, "oculto", title="Trompo en borrador", status="draft")
     return database
 
 

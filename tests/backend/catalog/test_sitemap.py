@@ -10,17 +10,17 @@ from backend.catalog.sitemap import count_products, listed_categories, listed_pr
 from backend.clock import now
 from backend.database import Database
 from backend.settings import Settings
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 
 @pytest.fixture
 async def shop(database: Database, settings: Settings) -> Database:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         for handle in ("a", "b", "c"):
-            await make_toy(session, floor, handle)
-        await make_toy(session, floor, "borrador", status="draft")
-        await make_toy(session, floor, "borrado", deleted_at=now())
+            await make_toy(session, defaults, handle)
+        await make_toy(session, defaults, "borrador", status="draft")
+        await make_toy(session, defaults, "borrado", deleted_at=now())
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
         await session.flush()

@@ -7,14 +7,14 @@ from sqlalchemy.sql.base import Executable
 from backend.app import Shop
 from backend.catalog.models import CatalogVersion, Variant
 from backend.inventory.models import InventoryLevel
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def variant(shop: Shop, shop_floor: Floor) -> str:
+async def variant(shop: Shop, shop_defaults: Defaults) -> str:
     """A variant of which five units lie in one place, and none in another."""
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "trompo", stock=5)
+        await make_toy(session, shop_defaults, "trompo", stock=5)
         variant = (await session.execute(select(Variant.id))).scalar_one()
         session.add(InventoryLevel(variant_id=variant, location_id="elsewhere"))
     return variant

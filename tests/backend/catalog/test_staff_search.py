@@ -13,7 +13,7 @@ from backend.catalog.staff_search import ProductFilter, by_title, conditions_of,
 from backend.errors import InvalidData
 from backend.inventory import service as inventory
 from backend.staff.rights import COMMAND_LINE
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 PEN, TOP, YOYO, BLOCKS = "Bolígrafo mágico", "Trompo de madera", "Yoyó de madera", "Bloques"
 
@@ -26,14 +26,16 @@ def few_or_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """Four toys by their titles: their variants' ids."""
     async with shop.database.transaction() as session:
         made = {
-            TOP: await make_toy(session, shop_floor, "trompo", title=TOP, stock=9, weight=0.2, featured=True),
-            YOYO: await make_toy(session, shop_floor, "yo-yo", title=YOYO, stock=2),
-            PEN: await make_toy(session, shop_floor, "escribe", title=PEN, stock=0, status="draft"),
-            BLOCKS: await make_toy(session, shop_floor, "bloques", title=BLOCKS, stock=8, low_stock_at=8),
+            TOP: await make_toy(
+                session, shop_defaults, "trompo", title=TOP, stock=9, weight=0.2, featured=True
+            ),
+            YOYO: await make_toy(session, shop_defaults, "yo-yo", title=YOYO, stock=2),
+            PEN: await make_toy(session, shop_defaults, "escribe", title=PEN, stock=0, status="draft"),
+            BLOCKS: await make_toy(session, shop_defaults, "bloques", title=BLOCKS, stock=8, low_stock_at=8),
         }
         yoyo = await session.get_one(Variant, made[YOYO])
         yoyo.ean = "7701234567897"
@@ -130,10 +132,10 @@ async def test_words_follow_the_product(shop: Shop, toys: dict[str, str]) -> Non
         assert (await session.execute(kept)).all() == []
 
 
-async def test_pages_follow_one_another(shop: Shop, shop_floor: Floor) -> None:
+async def test_pages_follow_one_another(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         for number in range(5):
-            await make_toy(session, shop_floor, f"toy-{number}", title="Igual | y raro")
+            await make_toy(session, shop_defaults, f"toy-{number}", title="Igual | y raro")
     seen: list[str] = []
     cursor = ""
     async with shop.database.read() as session:

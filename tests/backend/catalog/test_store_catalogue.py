@@ -18,7 +18,7 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.search import index_products
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get
 
 
@@ -33,7 +33,7 @@ class Shelf:
 
 
 @pytest.fixture
-async def shelf(shop: Shop, shop_floor: Floor) -> Shelf:
+async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
     """Toys > (wooden > tops), with a top, a yo-yo that is on sale and a draft."""
     async with shop.database.transaction() as session:
         toys = Category(name="Juguetes", handle="juguetes")
@@ -51,7 +51,7 @@ async def shelf(shop: Shop, shop_floor: Floor) -> Shelf:
             ("yoyo", 9_000, {"title": "Yoyó clásico", "collection_id": picks.id, "weight": 0.2}),
             ("balero", 15_000, {"title": "Balero", "status": "draft"}),
         ):
-            variant_id = await make_toy(session, shop_floor, handle, price=price, stock=3, **more)
+            variant_id = await make_toy(session, shop_defaults, handle, price=price, stock=3, **more)
             variant = await session.get_one(Variant, variant_id)
             products[handle] = variant.product_id
         yoyo = (

@@ -7,14 +7,14 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Variant
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get
 
 VARIANTS = "/store/product-variants"
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> dict[str, Variant]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> dict[str, Variant]:
     """A top and a kite for sale, and a draft, by handle."""
     made = {}
     async with shop.database.transaction() as session:
@@ -23,7 +23,7 @@ async def toys(shop: Shop, shop_floor: Floor) -> dict[str, Variant]:
             ("cometa", {}),
             ("balero", {"status": "draft"}),
         ):
-            variant_id = await make_toy(session, shop_floor, handle, price=12_000, stock=3, **more)
+            variant_id = await make_toy(session, shop_defaults, handle, price=12_000, stock=3, **more)
             made[handle] = await session.get_one(Variant, variant_id)
     return made
 

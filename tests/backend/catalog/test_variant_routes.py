@@ -7,15 +7,15 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Variant
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> list[str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> list[str]:
     """The variants of a kite and a top."""
     async with shop.database.transaction() as session:
-        return [await make_toy(session, shop_floor, handle) for handle in ("cometa", "trompo-50%")]
+        return [await make_toy(session, shop_defaults, handle) for handle in ("cometa", "trompo-50%")]
 
 
 async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys: list[str]) -> None:
@@ -57,14 +57,14 @@ async def test_variants_are_found_across_products(admin: httpx.AsyncClient, toys
 async def test_words_find_variants(
     admin: httpx.AsyncClient,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     *,
     statements: list[str],
     path: str,
     list_: str,
 ) -> None:
     async with shop.database.transaction() as session:
-        doll = await make_toy(session, shop_floor, "muneca", title="Muñeca Käthe N.º 3 LEGO™")
+        doll = await make_toy(session, shop_defaults, "muneca", title="Muñeca Käthe N.º 3 LEGO™")
         other = Variant(
             product_id=(await session.get_one(Variant, doll)).product_id,
             title="Niño ½",
@@ -73,7 +73,7 @@ async def test_words_find_variants(
             price=1_000,
         )
         session.add(other)
-        await make_toy(session, shop_floor, "cometa")
+        await make_toy(session, shop_defaults, "cometa")
 
     async def found(text: str) -> set[str]:
         return {one["sku"] for one in (await get(admin, path, q=text))[list_]}
@@ -92,14 +92,14 @@ async def test_words_find_variants(
 
 
 async def test_what_an_order_has_reserved_is_listed(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: list[str], shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: list[str], shop_defaults: Defaults
 ) -> None:
     order = await bought(store, toys[0], 3)
     (reserved,) = (await get(admin, "/admin/reservations"))["reservations"]
     item = toys[0].replace("variant", "iitem")
     assert (reserved["inventory_item_id"], reserved["location_id"], reserved["quantity"]) == (
         item,
-        shop_floor.location_id,
+        shop_defaults.location_id,
         3,
     )
     path = f"/admin/reservations/{reserved['id']}"
@@ -109,7 +109,7 @@ async def test_what_an_order_has_reserved_is_listed(
     async def count(**asked: Any) -> int:
         return int((await get(admin, "/admin/reservations", **asked))["count"])
 
-    assert await count(inventory_item_id=item, location_id=shop_floor.location_id) == 1
+    assert await count(inventory_item_id=item, location_id=shop_defaults.location_id) == 1
     assert await count(inventory_item_id=toys[1].replace("variant", "iitem")) == 0
 
     lines = await get(admin, f"/admin/orders/{order['id']}/line-items")

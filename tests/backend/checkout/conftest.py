@@ -14,12 +14,12 @@ from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import Till, effective_settings_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 
 @pytest.fixture
 async def till(database: Database, settings: Settings) -> Till:
-    """A shop with an empty floor that takes money."""
+    """A shop without toys that takes money."""
     bank = ScriptedBank()
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
@@ -32,4 +32,4 @@ async def till(database: Database, settings: Settings) -> Till:
         effective_settings_of(database, settings),
     )
     worker = Worker(database, [payments, ReservationExpiry(database, payments)])
-    return Till(database, checkout, bank, worker, await open_floor(database, settings))
+    return Till(database, checkout, bank, worker, await set_up_defaults(database, settings))

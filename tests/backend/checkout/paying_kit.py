@@ -28,7 +28,7 @@ from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 PRICE = 40_000
 ANA = Destination(
@@ -61,11 +61,11 @@ class Till:
     checkout: Checkout
     bank: ScriptedBank
     worker: Worker
-    floor: Floor
+    defaults: Defaults
 
     async def toy(self, handle: str = "trompo", *, stock: int = 3, price: int = PRICE) -> str:
         async with self.database.transaction() as session:
-            return await make_toy(session, self.floor, handle, stock=stock, price=price)
+            return await make_toy(session, self.defaults, handle, stock=stock, price=price)
 
     async def cart(self, variant: str, quantity: int = 1) -> str:
         """A cart that can be paid; it is fetched at the store, which costs nothing."""
@@ -136,7 +136,7 @@ class Till:
                 Fulfillment(
                     order_id=order.id,
                     reference="1-1",
-                    location_id=self.floor.location_id,
+                    location_id=self.defaults.location_id,
                     provider_id="manual_manual",
                     state="created",
                 )

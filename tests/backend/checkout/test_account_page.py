@@ -14,15 +14,15 @@ from backend.customers.accounts import ShopperView
 from backend.customers.models import Customer, CustomerAddress
 from backend.errors import NotFound
 from backend.orders.models import Fulfillment, Order
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, bought
 
 
 async def test_orders_have_a_state_and_tracking(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo")
+        toy = await make_toy(session, shop_defaults, "trompo")
     first, second, _guests = [await bought(store, toy) for _ in range(3)]
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
@@ -36,7 +36,7 @@ async def test_orders_have_a_state_and_tracking(
         parcel = Fulfillment(
             order_id=first["id"],
             reference="1",
-            location_id=shop_floor.location_id,
+            location_id=shop_defaults.location_id,
             provider_id="carrier_standard",
             tracking_number="GUIA-77",
             data={"carrier": "Envía", "tracking_url": "https://carrier.example/77"},
@@ -57,10 +57,10 @@ async def test_orders_have_a_state_and_tracking(
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_the_destination_of_a_customers_order_goes_to_their_address_book(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo")
+        toy = await make_toy(session, shop_defaults, "trompo")
     customers, guests = [await bought(store, toy) for _ in range(2)]
     async with shop.database.transaction() as session:
         ana = Customer(email="ana@example.com")
@@ -101,10 +101,12 @@ def test_what_is_known_fills_the_checkout() -> None:
 
 
 async def test_what_was_bought_is_bought_again_as_far_as_it_is_there(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        top, kite = [await make_toy(session, shop_floor, handle, stock=3) for handle in ("trompo", "cometa")]
+        top, kite = [
+            await make_toy(session, shop_defaults, handle, stock=3) for handle in ("trompo", "cometa")
+        ]
     order = await bought(store, top, 2)
     async with shop.database.transaction() as session:
         ana, eva = Customer(email="ana@example.com"), Customer(email="eva@example.com")

@@ -43,7 +43,7 @@ from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import effective_settings_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 ANA = Destination(
     email="ana@example.com",
@@ -60,8 +60,8 @@ T = TypeVar("T", bound=SQLModel)
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -
     )
 
 
-async def _toy(database: Database, floor: Floor, stock: int) -> str:
+async def _toy(database: Database, defaults: Defaults, stock: int) -> str:
     async with database.transaction() as session:
-        return await make_toy(session, floor, "trompo", stock=stock, price=PRICE)
+        return await make_toy(session, defaults, "trompo", stock=stock, price=PRICE)
 
 
 async def _ready_cart(checkout: Checkout, variant: str, quantity: int = 1) -> str:
@@ -145,9 +145,9 @@ async def _settle(
 
 
 async def test_the_order_exists_and_the_stock_is_held_before_the_bank_page(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     assert (order.status, order.payment_status, order.total) == ("pending", "awaiting", 2 * PRICE)
     assert payment.redirect_url == f"https://bank.example/{payment.invoice}"
@@ -156,8 +156,8 @@ async def test_the_order_exists_and_the_stock_is_held_before_the_bank_page(
     assert order.id in bank.started[0].return_url
 
 
-async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, defaults: Defaults) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     await _settle(checkout, payment, ProviderState.CAPTURED)
     paid = await _order(checkout.database, order.id)
@@ -171,9 +171,9 @@ async def test_approval_captures_and_the_hold_never_ends(checkout: Checkout, flo
 
 @pytest.mark.parametrize("state", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED])
 async def test_a_lost_payment_cancels_the_order_and_frees_the_stock(
-    checkout: Checkout, floor: Floor, state: ProviderState
+    checkout: Checkout, defaults: Defaults, state: ProviderState
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     await _settle(checkout, payment, state)
     lost = await _order(checkout.database, order.id)
@@ -183,9 +183,9 @@ async def test_a_lost_payment_cancels_the_order_and_frees_the_stock(
 
 @pytest.mark.parametrize("late", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.HELD])
 async def test_a_late_code_never_undoes_a_paid_order(
-    checkout: Checkout, floor: Floor, late: ProviderState
+    checkout: Checkout, defaults: Defaults, late: ProviderState
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     for state in (ProviderState.CAPTURED, late, ProviderState.CAPTURED, ProviderState.PENDING):
         await _settle(checkout, payment, state)
@@ -200,8 +200,10 @@ async def _attention(database: Database) -> list[tuple[str, str, int | None]]:
         return [(row.kind, row.subject_id, row.amount) for row in rows]
 
 
-async def test_money_that_comes_too_late_is_told_and_never_lost(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_money_that_comes_too_late_is_told_and_never_lost(
+    checkout: Checkout, defaults: Defaults
+) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     await _settle(checkout, payment, ProviderState.REJECTED)
     for _ in range(2):
@@ -222,9 +224,9 @@ async def test_money_that_comes_too_late_is_told_and_never_lost(checkout: Checko
     ],
 )
 async def test_an_approval_that_does_not_fit_is_held_for_a_person(
-    checkout: Checkout, floor: Floor, wrong: dict[str, object]
+    checkout: Checkout, defaults: Defaults, wrong: dict[str, object]
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     for _ in range(2):
         await _settle(checkout, payment, ProviderState.CAPTURED, **wrong)
@@ -235,9 +237,9 @@ async def test_an_approval_that_does_not_fit_is_held_for_a_person(
 
 
 async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
-    checkout: Checkout, floor: Floor
+    checkout: Checkout, defaults: Defaults
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     payment = (await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")).payment
     await _settle(checkout, payment, ProviderState.CAPTURED)
@@ -246,8 +248,10 @@ async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
     assert await _available(checkout.database, trompo) == 2
 
 
-async def test_fifty_completions_of_one_cart_at_once_make_one_order(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_fifty_completions_of_one_cart_at_once_make_one_order(
+    checkout: Checkout, defaults: Defaults
+) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
     orders = await asyncio.gather(*(checkout.complete(cart_id) for _ in range(50)))
@@ -255,8 +259,8 @@ async def test_fifty_completions_of_one_cart_at_once_make_one_order(checkout: Ch
     assert await _available(checkout.database, trompo) == 2
 
 
-async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=10)
+async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, defaults: Defaults) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=10)
     ready = await _ready_carts(checkout, trompo, 60)  # twice as many as a pool has connections
 
     async def buy(cart_id: str, number: int) -> bool:
@@ -272,9 +276,9 @@ async def test_the_last_ten_toys_are_sold_ten_times(checkout: Checkout, floor: F
 
 
 async def test_a_total_that_changed_asks_again_instead_of_charging(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     async with checkout.database.transaction() as session:
         await session.execute(update(Variant).values(price=PRICE + 1))
@@ -284,9 +288,9 @@ async def test_a_total_that_changed_asks_again_instead_of_charging(
 
 
 async def test_a_price_that_changes_while_the_bank_answers_changes_nothing_of_what_is_paid_for(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
 
     async def dearer() -> None:
@@ -299,9 +303,9 @@ async def test_a_price_that_changes_while_the_bank_answers_changes_nothing_of_wh
 
 
 async def test_an_item_cannot_be_added_while_the_bank_answers(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     refused = []
 
@@ -319,9 +323,9 @@ async def test_an_item_cannot_be_added_while_the_bank_answers(
 
 
 async def test_two_payments_of_one_cart_at_once_start_one(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     tries = (checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1") for _ in range(8))
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
@@ -331,9 +335,9 @@ async def test_two_payments_of_one_cart_at_once_start_one(
 
 
 async def test_a_refused_start_frees_the_stock_and_can_be_tried_again(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=1)
+    trompo = await _toy(checkout.database, defaults, stock=1)
     cart_id = await _ready_cart(checkout, trompo)
     bank.refusal = PaymentFailed("the bank is down")
     with pytest.raises(PaymentFailed):
@@ -345,9 +349,9 @@ async def test_a_refused_start_frees_the_stock_and_can_be_tried_again(
 
 
 async def test_a_start_without_answer_is_looked_up_and_never_repeated(
-    checkout: Checkout, floor: Floor, bank: ScriptedBank
+    checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
-    trompo = await _toy(checkout.database, floor, stock=1)
+    trompo = await _toy(checkout.database, defaults, stock=1)
     cart_id = await _ready_cart(checkout, trompo)
     bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
@@ -359,8 +363,8 @@ async def test_a_start_without_answer_is_looked_up_and_never_repeated(
     assert (order.payment_status, len(bank.started)) == ("captured", 1)
 
 
-async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, defaults: Defaults) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     token = order_token(checkout.settings.signing_key, order.id)
     with pytest.raises(Conflict):
@@ -384,11 +388,11 @@ async def _content(database: Database, cart_id: str) -> dict[str, int]:
         return {line.variant_id: line.quantity for line in (await cart_view(session, cart_id)).lines}
 
 
-async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, floor: Floor) -> None:
+async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, defaults: Defaults) -> None:
     database = checkout.database
-    trompo = await _toy(database, floor, stock=5)
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
-        yoyo = await make_toy(session, floor, "yoyo", stock=5)
+        yoyo = await make_toy(session, defaults, "yoyo", stock=5)
     lost = await _lost_order(checkout, trompo, 3)
     async with database.transaction() as session:
         present = await carts.create(session)
@@ -405,8 +409,10 @@ async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, f
     assert await _content(database, present) == {yoyo: 2, trompo: 3}
 
 
-async def test_of_a_cart_that_comes_back_only_what_is_left_joins(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_of_a_cart_that_comes_back_only_what_is_left_joins(
+    checkout: Checkout, defaults: Defaults
+) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     lost = await _lost_order(checkout, trompo, 3)
     await _pay(checkout, await _ready_cart(checkout, trompo, 1))
     async with checkout.database.transaction() as session:
@@ -416,8 +422,10 @@ async def test_of_a_cart_that_comes_back_only_what_is_left_joins(checkout: Check
     assert await _content(checkout.database, present) == {trompo: 2}
 
 
-async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=5)
+async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(
+    checkout: Checkout, defaults: Defaults
+) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=5)
     lost = await _lost_order(checkout, trompo, 1)
     ordered = await _ready_cart(checkout, trompo, 1)
     await _pay(checkout, ordered)
@@ -427,8 +435,8 @@ async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(checkout: Che
         assert await _content(checkout.database, cart_id) == {trompo: 1}
 
 
-async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, floor: Floor) -> None:
-    trompo = await _toy(checkout.database, floor, stock=3)
+async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, defaults: Defaults) -> None:
+    trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     payment = (await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")).payment
     assert payment.state == "pending"

@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Region
 from backend.checkout.carts import MOST_CONSENTS
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, addressed_cart, get, post
 
 
@@ -17,13 +17,13 @@ def database_url(sqlite_url: str) -> str:
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo")
+        return await make_toy(session, shop_defaults, "trompo")
 
 
 async def test_a_cart_stays_in_the_sales_channel_of_its_key(
-    store: httpx.AsyncClient, shop_floor: Floor
+    store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     path = f"/store/carts/{cart['id']}"
@@ -35,8 +35,8 @@ async def test_a_cart_stays_in_the_sales_channel_of_its_key(
             "message": "A cart belongs to the sales channel of its publishable key",
         },
     )
-    same = (await post(store, path, {"sales_channel_id": shop_floor.channel_id}))["cart"]
-    assert same["sales_channel_id"] == cart["sales_channel_id"] == shop_floor.channel_id
+    same = (await post(store, path, {"sales_channel_id": shop_defaults.channel_id}))["cart"]
+    assert same["sales_channel_id"] == cart["sales_channel_id"] == shop_defaults.channel_id
 
 
 async def test_metadata_and_billing_address_are_kept_and_shown(store: httpx.AsyncClient) -> None:

@@ -10,7 +10,7 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.settings import Settings
 from backend.shipping.addresses import recipient
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, ok, option, post
 
 LETICIA = "91001000"
@@ -18,9 +18,9 @@ NO_MUNICIPALITY = "The shipping address names no municipality"
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5)
+        return await make_toy(session, shop_defaults, "trompo", stock=5)
 
 
 def to(city: Any = None, province: Any = None, dane_code: Any = None) -> dict[str, Any]:

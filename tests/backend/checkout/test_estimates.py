@@ -21,7 +21,7 @@ from backend.shipping.providers.base import FulfillmentProvider, Quote, QuoteReq
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 ANA, LUIS = Client("190.24.1.1"), Client("190.24.1.2")
 THURSDAY = datetime(2026, 12, 3, 15, tzinfo=UTC)
@@ -58,9 +58,9 @@ async def asking(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Asking]:
     monkeypatch.setattr(estimates, "now", lambda: THURSDAY)
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", stock=9)
+        toy = await make_toy(session, defaults, "trompo", stock=9)
         cart_id = await carts.create(session)
         await carts.add(session, cart_id, toy, 2)
         await session.execute(update(ShippingOption).values(name=ShippingOption.price_type))

@@ -23,7 +23,7 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role
 from tests.checkout_steps import TYPED, choose_pickup
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, ok, post
 
 IP = "190.24.1.1"
@@ -33,18 +33,18 @@ MESSAGE = "Feliz cumpleaños, <b>Ana</b> 🎈\nTe queremos.\n\n“Abuela & Tito�
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
 @pytest.fixture
-async def wrapping(shop: Shop, shop_floor: Floor) -> str:
+async def wrapping(shop: Shop, shop_defaults: Defaults) -> str:
     """The variant of a hidden product: five sheets of paper."""
     async with shop.database.transaction() as session:
         title = "Envoltura de regalo"
         variant = await make_toy(
-            session, shop_floor, "envoltura", stock=5, price=WRAPPING_PRICE, title=title, status="draft"
+            session, shop_defaults, "envoltura", stock=5, price=WRAPPING_PRICE, title=title, status="draft"
         )
         await session.execute(update(Variant).where(Variant.id == variant).values(sku=WRAPPING_SKU))
     return variant

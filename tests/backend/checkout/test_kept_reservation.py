@@ -11,15 +11,15 @@ from backend.inventory.models import Reservation
 from backend.payment.providers.base import ProviderState
 from backend.shop import Shop
 from tests.backend.orders.paying import at_the_bank, said, stands, stock
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import pay, post, shipped_cart
 
 
 async def test_an_order_reserves_again_what_has_expired(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=3)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=3)
     cart_id = await shipped_cart(store, toy, 2)
     await pay(store, cart_id)
     async with shop.database.transaction() as session:
@@ -32,11 +32,11 @@ async def test_an_order_reserves_again_what_has_expired(
 
 
 async def test_a_payment_approved_as_its_reservation_ends_has_units_or_a_row(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at what is reserved and its confirmation another replica releases what has expired."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=2)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=2)
     order_id, session_id = await at_the_bank(shop, store, toy)
     async with shop.database.transaction() as session:
         await session.execute(update(Reservation).values(expires_at=db_now()))

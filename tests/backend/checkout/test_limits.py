@@ -20,14 +20,14 @@ from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.rate_limit import RateLimitCounter
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=500)
+        return await make_toy(session, shop_defaults, "trompo", stock=500)
 
 
 async def start(store: httpx.AsyncClient, collection_id: str) -> httpx.Response:
@@ -157,10 +157,10 @@ async def test_metadata_is_bounded_in_bytes(store: httpx.AsyncClient, trompo: st
 
 
 async def test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_floor, f"toy-{n}") for n in range(carts.MAX_LINES + 1)]
+        toys = [await make_toy(session, shop_defaults, f"toy-{n}") for n in range(carts.MAX_LINES + 1)]
     lines = [{"variant_id": toy, "quantity": 1, "metadata": NOTE} for toy in toys]
     half = carts.MAX_LINES // 2
     cart_id = (await post(store, "/store/carts", {"items": lines[:half]}))["cart"]["id"]

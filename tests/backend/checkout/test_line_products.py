@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.catalog.models import Collection, Picture, Product, Variant
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 PICTURE, ADDRESS = "/pictures/trompo (1).jpg", "http://localhost:3000/pictures/trompo%20%281%29.jpg"
@@ -189,7 +189,7 @@ OF_A_PRODUCT = [
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     """A toy with a picture, in a collection."""
     async with shop.database.transaction() as session:
         classics = Collection(title="Clásicos", handle="clasicos")
@@ -197,7 +197,7 @@ async def trompo(shop: Shop, shop_floor: Floor) -> str:
         await session.flush()
         variant_id = await make_toy(
             session,
-            shop_floor,
+            shop_defaults,
             "trompo",
             description="De guayacán",
             subtitle="Con su piola",

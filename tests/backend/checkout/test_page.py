@@ -20,7 +20,7 @@ from backend.settings import Settings
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN, TYPED
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 PRICE = 40_000
 IP = "190.24.1.1"
@@ -47,9 +47,9 @@ async def checkout(
 
 @pytest.fixture
 async def cart_id(checkout: Checkout, settings: Settings) -> str:
-    floor = await open_floor(checkout.database, settings)
+    defaults = await set_up_defaults(checkout.database, settings)
     async with checkout.database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", stock=5, price=PRICE)
+        toy = await make_toy(session, defaults, "trompo", stock=5, price=PRICE)
         cart_id = await carts.create(session)
         await carts.add(session, cart_id, toy, 1)
     return cart_id

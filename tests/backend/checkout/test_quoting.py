@@ -17,7 +17,7 @@ from backend.shipping.options import CALCULATED, Offer, offers_for
 from backend.shipping.packing import Item
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.checkout_steps import MEDELLIN
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 from tests.store_steps import addressed_cart, option, post
 
 ANA, MALLORY = Client("190.24.1.1"), Client("190.24.6.6")
@@ -47,9 +47,9 @@ class Counter:
 
 @pytest.fixture
 async def counter(database: Database, settings: Settings) -> Counter:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.read() as session:
-        offers = await offers_for(session, floor.channel_id, "co")
+        offers = await offers_for(session, defaults.channel_id, "co")
     return Counter(database, [offer for offer in offers if offer.option.price_type == CALCULATED])
 
 
@@ -118,11 +118,11 @@ async def test_who_no_longer_waits_gives_the_place_back(counter: Counter) -> Non
 
 
 async def test_over_the_api_the_refusal_says_when_and_what_was_listed_can_be_chosen(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quoting, "QUOTATIONS", replace(QUOTATIONS, per_pair=1))
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5)
     cart_id = await addressed_cart(store, toy)
     listed = await option(store, cart_id, "calculated")
     calculate = f"/store/shipping-options/{listed['id']}/calculate"

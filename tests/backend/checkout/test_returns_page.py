@@ -11,13 +11,15 @@ from backend.orders.models import Order
 from backend.returns.handling import deny, pay
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send, sold
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor) -> Sold:
+async def paid(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> Sold:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await sold(shop, store, admin, toy)
 
 

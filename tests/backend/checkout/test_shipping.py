@@ -30,7 +30,7 @@ from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import ANA
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN, set_destination
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 
 @pytest.fixture
@@ -86,9 +86,9 @@ class Buying:
 
 @pytest.fixture
 async def buying(database: Database, settings: Settings) -> Buying:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", stock=9)
+        toy = await make_toy(session, defaults, "trompo", stock=9)
         cart_id = await carts.create(session)
         await carts.add(session, cart_id, toy, 1)
         home = select(ShippingOption.id).where(ShippingOption.price_type == "calculated")

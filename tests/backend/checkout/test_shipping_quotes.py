@@ -15,14 +15,14 @@ from backend.modules import CARRIER
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from tests.checkout_steps import MEDELLIN, TYPED
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import addressed_cart, get, option, post
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5)
+        return await make_toy(session, shop_defaults, "trompo", stock=5)
 
 
 def quotations(shop: Shop) -> int:

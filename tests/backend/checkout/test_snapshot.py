@@ -17,7 +17,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
 from tests.backend.checkout.paying_kit import ANA, PRICE, Till
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, PAYER, PSE, get, option, pay, post, shipped_cart
 
 
@@ -93,16 +93,16 @@ async def test_a_price_that_changed_before_a_payment_left_the_shop_is_asked_abou
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
 async def test_a_cheap_payment_buys_no_tricycles_over_the_store_api(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor, trompo: str
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:
-        tricycle = await make_toy(session, shop_floor, "triciclo", stock=5, price=300_000)
+        tricycle = await make_toy(session, shop_defaults, "triciclo", stock=5, price=300_000)
     cart_id = await shipped_cart(store, trompo)
     await pay(store, cart_id, PSE)
     here, item = f"/store/carts/{cart_id}", {"variant_id": tricycle, "quantity": 2}

@@ -5,8 +5,8 @@ import httpx
 from backend.app import Shop
 from backend.cart import service as carts
 from backend.cart.views import cart_view
-from tests.shop_floor import Floor, make_toy
 from tests.statements import statements_of
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 STATEMENTS = 38
@@ -21,10 +21,10 @@ def after_beginning(statements: list[str]) -> list[str]:
 
 
 async def test_a_purchase_asks_no_more_than_it_did(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
     await bought(store, toy)  # what is read once and known from then on
     with statements_of(shop.database) as asked:
         await bought(store, toy)
@@ -33,10 +33,10 @@ async def test_a_purchase_asks_no_more_than_it_did(
 
 
 async def test_a_cart_is_shown_from_one_statement_and_one_for_its_wrapping(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_floor, handle, stock=5) for handle in ("trompo", "yoyo")]
+        toys = [await make_toy(session, shop_defaults, handle, stock=5) for handle in ("trompo", "yoyo")]
         cart_id = await carts.create(session)
         for toy in toys:
             await carts.add(session, cart_id, toy)

@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from backend.app import Shop
 from backend.cart.models import CartShippingMethod
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, MANUAL, addressed_cart, get, option, pay, post, shipped_cart
 
 PARTS = ("first_name", "last_name", "phone (10 digits)", "address_1", "city")
@@ -16,9 +16,9 @@ NO_ADDRESS = ", ".join(f"shipping_address.{part}" for part in PARTS)
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5)
+        return await make_toy(session, shop_defaults, "trompo", stock=5)
 
 
 async def new_cart(store: httpx.AsyncClient, **told: Any) -> str:

@@ -13,7 +13,7 @@ from backend.catalog.models import Product, Variant
 from backend.database import db_now
 from backend.orders.models import Order
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import (
     HOME,
     MANUAL,
@@ -31,9 +31,9 @@ PRICE = 40_000
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=PRICE)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
 async def placed_ago(shop: Shop, order_id: str, age: timedelta) -> None:

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from backend.app import Shop
 from backend.customers.models import Customer
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
 
 STEPS: dict[tuple[str, str], Any] = {
@@ -37,9 +37,9 @@ ELSEWHERE = ("/store/carts", "/store/payment-providers")
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=50)
+        return await make_toy(session, shop_defaults, "trompo", stock=50)
 
 
 async def signed_in(shop: Shop, email: str) -> dict[str, str]:

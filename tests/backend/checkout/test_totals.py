@@ -20,14 +20,14 @@ from backend.orders.service import read_order
 from backend.sandbox.models import SandboxTransaction
 from backend.staff.rights import SHOP
 from tests.backend.promotions.promo_kit import promotion
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, get, ok, pay, post, shipped_cart
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=9, price=10_003)
+        return await make_toy(session, shop_defaults, "trompo", stock=9, price=10_003)
 
 
 async def test_a_sale_comes_back_from_its_snapshot_as_it_was(
@@ -61,11 +61,11 @@ TAXES = {"pelota": 19_000, "triciclo": 5_000, "cuento": 0}
 
 
 async def test_a_cart_of_three_rates_is_taxed_line_by_line_from_the_cart_to_the_bank(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
         toys = {
-            handle: await make_toy(session, shop_floor, handle, price=price, tax_rate=rate)
+            handle: await make_toy(session, shop_defaults, handle, price=price, tax_rate=rate)
             for handle, (price, rate) in PRICES.items()
         }
     cart_id = await shipped_cart(store, toys["pelota"], price_type="calculated")
@@ -123,12 +123,12 @@ async def test_what_is_no_longer_for_sale_counts_for_nothing(
 
 
 async def test_a_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_the_order(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     ten = await promotion(admin, "DIEZ", method={"description": "10 %"})
     free = await promotion(admin, "ENVIO", 100, method={"target_type": "shipping_methods"}, is_automatic=True)
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", price=11_900)
+        toy = await make_toy(session, shop_defaults, "trompo", price=11_900)
     cart_id = await shipped_cart(store, toy, 2, price_type="calculated")
     cart = (await post(store, f"/store/carts/{cart_id}/promotions", {"promo_codes": ["diez"]}))["cart"]
     check_discounts(cart, ten["id"])

@@ -9,16 +9,16 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.customers.models import Customer, GuestCustomer
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, get, option, pay, post
 
 ENGRAVED = {"engraving": "Para Juan", "color": "rojo"}
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=9)
+        return await make_toy(session, shop_defaults, "trompo", stock=9)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 PICTURE = prepared_upload("0123456789abcdef", 960, 640).url
 ANNOUNCED = {"text": "Envío gratis", "link": "/catalog"}
@@ -42,11 +42,11 @@ Toys = Callable[..., Awaitable[str]]
 @pytest.fixture
 async def toy(database: Database, settings: Settings) -> Toys:
     """Puts a toy on the shelf, and gives its product's id."""
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
 
     async def put(handle: str, **said: Any) -> str:
         async with database.transaction() as session:
-            variant = await make_toy(session, floor, handle, **said)
+            variant = await make_toy(session, defaults, handle, **said)
             return (await session.get_one(Variant, variant)).product_id
 
     return put

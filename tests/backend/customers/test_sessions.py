@@ -15,7 +15,7 @@ from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from backend.legal.consents import consents_of_customer
 from backend.passwords import hash_of
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 LOGIN = {"email": ANA["email"], "password": ANA["password"]}
 
@@ -184,7 +184,7 @@ EVIL = "https://evil.example"
 
 
 @pytest.fixture
-async def key(shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def key(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """The header that every program at the Store API sends."""
     async with shop.database.read() as session:
         return {"x-publishable-api-key": (await session.execute(select(PublishableKey.token))).scalar_one()}
@@ -231,7 +231,7 @@ async def test_a_session_in_place_of_a_token(
 
 
 async def test_the_cookie_does_what_the_token_does(
-    browser: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    browser: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     changed = await browser.post("/store/customers/me", json={"first_name": "Ana Inés"})
     assert changed.json()["customer"]["first_name"] == "Ana Inés"
@@ -239,7 +239,7 @@ async def test_the_cookie_does_what_the_token_does(
     assert len(added.json()["customer"]["addresses"]) == 1
     assert (await browser.get("/store/orders")).json()["count"] == 0
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     item = {"items": [{"variant_id": variant, "quantity": 1}]}
     cart = (await browser.post("/store/carts", json=item)).json()["cart"]
     bound = await browser.post(f"/store/carts/{cart['id']}/customer", json={})

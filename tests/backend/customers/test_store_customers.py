@@ -14,7 +14,7 @@ from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from tests.backend.customers.conftest import ANA
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, pay, shipped_cart
 
 LOGIN = {"email": "ana@example.com", "password": "Clave-123456"}
@@ -153,10 +153,10 @@ async def test_anothers_address_is_not_there(store: httpx.AsyncClient) -> None:
 
 
 async def test_orders_are_their_customers_alone(
-    store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo")
+        toy = await make_toy(session, shop_defaults, "trompo")
     _, ana = await signed_up(store)
     _, mallory = await signed_up(store, "mallory@example.com")
     cart_id = await shipped_cart(store, toy)

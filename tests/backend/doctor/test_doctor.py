@@ -53,9 +53,8 @@ async def test_a_healthy_shop_has_a_line_for_each_thing(shop: Shop) -> None:
     findings = await examine(shop)
     assert exit_code(findings) == 0, as_text(findings)
     by_name = {finding.name: finding for finding in findings}
-    assert {"settings", "identity", "floor", "gateway", "carrier", "labels", "mail", "clock", "disk"} <= set(
-        by_name
-    )
+    every = {"settings", "identity", "defaults", "gateway", "carrier", "labels", "mail", "clock", "disk"}
+    assert every <= set(by_name)
     assert by_name["carrier"].message.startswith("Bogotá, D.C. → Medellín: $")
     assert by_name["gateway"].status is Status.OK
     assert by_name["toys"].status is Status.WARNING
@@ -81,13 +80,13 @@ async def test_toys_of_the_demo_are_told_where_money_is_real(shop: Shop) -> None
     assert others == tried
 
 
-async def test_a_shop_without_its_floor_fails(shop: Shop) -> None:
+async def test_a_shop_without_its_defaults_fails(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
     findings = await examine(shop)
     assert exit_code(findings) == 1
-    assert "failure  floor: missing: region; run `trompo init`" in as_text(findings)
+    assert "failure  defaults: missing: region; run `trompo init`" in as_text(findings)
 
 
 async def test_a_database_that_does_not_answer_is_one_line(settings: Settings) -> None:

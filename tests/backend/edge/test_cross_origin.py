@@ -16,7 +16,7 @@ from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from tests.gateway_kit import served
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 STOREFRONT, OFFICE, STRANGER = "https://tienda.example", "https://panel.example", "https://evil.example"
 LISTED = {
@@ -31,7 +31,7 @@ EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
 async def shop_that_lists(url: str, folder: Path, **listed: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a shop with these settings."""
     shop = Shop(Settings(data_dir=folder / "data", database_url=url, **listed))  # type: ignore[arg-type]
-    await open_floor(shop.database, shop.settings)
+    await set_up_defaults(shop.database, shop.settings)
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()

@@ -14,15 +14,15 @@ from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.shipping.models import StockLocation
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> tuple[str, str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     """Two variants; the second lies at a second location."""
     async with shop.database.transaction() as session:
-        first, second = [await make_toy(session, shop_floor, name, stock=9) for name in ("trompo", "yoyo")]
+        first, second = [await make_toy(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")]
         known = (await session.execute(select(StockLocation))).scalar_one()
         other = StockLocation(name="Feria", address=known.address)
         session.add(other)

@@ -28,7 +28,7 @@ from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role, SecondFactorMissing
 from backend.upkeep.rules import RULES
 from tests.backend.reports.selling import paid, store_orders
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -70,7 +70,7 @@ def cells_of(content: bytes) -> list[list[str]]:
 
 
 @pytest.fixture
-async def sold(shop: Shop, shop_floor: Floor) -> None:
+async def sold(shop: Shop, shop_defaults: Defaults) -> None:
     """A purchase with a promotion, one of another month, a toy with a movement, a customer and a guest."""
     one = paid(
         PricedLine("trompo", 2, 119_000),
@@ -84,9 +84,9 @@ async def sold(shop: Shop, shop_floor: Floor) -> None:
     later = paid(PricedLine("yoyo", 1, 5_000), at=datetime(2026, 4, 1, 5, tzinfo=UTC))  # midnight in Colombia
     async with shop.database.transaction() as session:
         await store_orders(session, [one, later])
-        variant = await make_toy(session, shop_floor, "trompo", stock=7, price=119_000, title=EVIL)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=7, price=119_000, title=EVIL)
         why = Why(Reason.RECEIVED, OWNER, note="+57 300", supplier="@casa")
-        await move_stock(session, variant, shop_floor.location_id, 3, why)
+        await move_stock(session, variant, shop_defaults.location_id, 3, why)
         session.add(Customer(email="ana@example.com", first_name="-Ana", last_name="Gómez"))
         session.add(GuestCustomer(email="luz@example.com"))
 
@@ -139,7 +139,7 @@ async def test_a_shop_without_orders(shop: Shop) -> None:
 
 @pytest.mark.parametrize("file_format", list(FileFormat))
 async def test_a_program_that_ends_in_between_goes_on(
-    shop: Shop, shop_floor: Floor, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, shop_defaults: Defaults, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contents, "AT_ONCE", 2)
     orders = [paid(PricedLine("yoyo", n + 1, 5_000), at=MARCH) for n in range(5)]  # all of one moment

@@ -13,7 +13,7 @@ from backend.settings import Settings
 from backend.shipping.providers.carrier.client import carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 
 @pytest.fixture
@@ -40,6 +40,6 @@ async def provider(settings: Settings, carrier: SandboxCarrier) -> AsyncIterator
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
+async def defaults(database: Database, settings: Settings) -> Defaults:
     """A warehouse that serves one channel with both providers and one option of each."""
-    return await open_floor(database, settings)
+    return await set_up_defaults(database, settings)

@@ -17,7 +17,7 @@ from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 
@@ -31,14 +31,14 @@ def carrier(shop: Shop) -> SandboxCarrier:
 async def doubtful(
     *,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     carrier: SandboxCarrier,
 ) -> dict[str, Any]:
     """An order whose label was made, but the answer was lost on its way."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5)
     order = await bought(store, variant, 2, price_type="calculated")
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT, times=1)
     lost = await admin.post(f"/admin/orders/{order['id']}/fulfillments", json=packed(order))
@@ -190,12 +190,12 @@ async def test_another_fulfillments_label_is_not_this_ones(
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     doubtful: dict[str, Any],
     carrier: SandboxCarrier,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "yoyo")
+        variant = await make_toy(session, shop_defaults, "yoyo")
     other = await bought(store, variant, 2, price_type="calculated")
     await post(admin, f"/admin/orders/{other['id']}/fulfillments", packed(other))
     refused = await admin.post(await path_of(admin), json=honor(carrier_order_id=await number(carrier)))

@@ -14,7 +14,7 @@ from backend.modules import CARRIER
 from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import SandboxCarrier
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 Charge = Callable[[int], None]
@@ -46,10 +46,12 @@ def carrier(shop: Shop) -> SandboxCarrier:
 
 
 @pytest.fixture
-async def order(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, charge: Charge) -> dict[str, Any]:
+async def order(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, charge: Charge
+) -> dict[str, Any]:
     """Two toys, and 15 046 pesos paid for shipping them."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5)
     charge(15_046)
     order = await bought(store, variant, 2, price_type="calculated")
     assert order["shipping_total"] == 15_046
@@ -170,7 +172,7 @@ async def test_dismissed_it_has_failed_and_may_be_tried_again(
 
 
 @pytest.fixture
-async def far(admin: httpx.AsyncClient, shop_floor: Floor) -> str:
+async def far(admin: httpx.AsyncClient, shop_defaults: Defaults) -> str:
     address = {"address_1": "Carrera 43A # 1-50", "city": "Medellín", "country_code": "co"}
     body = {"name": "Bodega de Medellín", "address": {**address, "metadata": {"dane_code": "05001000"}}}
     return str((await post(admin, "/admin/stock-locations", body))["stock_location"]["id"])
@@ -191,7 +193,7 @@ async def reserved(shop: Shop) -> dict[str, int]:
 @pytest.mark.parametrize("state", ["creating", "unknown", "too_expensive", "created"])
 async def test_a_label_that_is_not_decided_holds_its_units_where_they_are(  # noqa: PLR0917
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     admin: httpx.AsyncClient,
     order: dict[str, Any],
     row: dict[str, Any],
@@ -205,32 +207,32 @@ async def test_a_label_that_is_not_decided_holds_its_units_where_they_are(  # no
     path = f"/admin/orders/{order['id']}/fulfillments"
     refused = await admin.post(path, json={**packed(order), "location_id": far})
     assert refused.status_code == 409
-    assert await reserved(shop) == {shop_floor.location_id: 2}
+    assert await reserved(shop) == {shop_defaults.location_id: 2}
 
 
 async def test_a_label_that_was_made_before_a_crash_is_packed_from_its_own_location(
-    shop: Shop, shop_floor: Floor, admin: httpx.AsyncClient, order: dict[str, Any], row: dict[str, Any]
+    shop: Shop, shop_defaults: Defaults, admin: httpx.AsyncClient, order: dict[str, Any], row: dict[str, Any]
 ) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(state="created"))
     path = f"/admin/orders/{order['id']}/fulfillments"
-    await post(admin, path, {**packed(order), "location_id": shop_floor.location_id})
+    await post(admin, path, {**packed(order), "location_id": shop_defaults.location_id})
     assert await reserved(shop) == {}
 
 
 async def test_honoured_it_leaves_from_its_own_location(
     *,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
     charge: Charge,
     far: str,
 ) -> None:
     """Though the usual one holds as many."""
-    near = shop_floor.location_id
+    near = shop_defaults.location_id
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "yoyo", stock=2)
+        variant = await make_toy(session, shop_defaults, "yoyo", stock=2)
         await inventory.set_stock(session, variant, far, 2)
     charge(15_046)
     order = await bought(store, variant, 4, price_type="calculated")

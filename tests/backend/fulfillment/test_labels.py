@@ -49,7 +49,7 @@ from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
 from backend.transitions import StepNotAllowed
 from tests.backend.shipping.samples import SHOPPER, shipment_request
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 Hook = Callable[[], Awaitable[None]]
 
@@ -85,9 +85,9 @@ class Courier(FulfillmentProvider):
             raise self.answer
 
 
-def new_label(floor: Floor, order_id: str = "order_1", **changes: Any) -> NewLabel:
+def new_label(defaults: Defaults, order_id: str = "order_1", **changes: Any) -> NewLabel:
     return NewLabel(
-        order_id, floor.location_id, shipment_request(**changes), [{"id": "ordli_1", "quantity": 2}]
+        order_id, defaults.location_id, shipment_request(**changes), [{"id": "ordli_1", "quantity": 2}]
     )
 
 
@@ -107,11 +107,13 @@ async def doubts(database: Database) -> list[Attention]:
 # made once
 
 
-async def test_a_label_is_made_and_kept(database: Database, floor: Floor, provider: CarrierStandard) -> None:
-    made = await create_label(database, provider, new_label(floor))
+async def test_a_label_is_made_and_kept(
+    database: Database, defaults: Defaults, provider: CarrierStandard
+) -> None:
+    made = await create_label(database, provider, new_label(defaults))
     (kept,) = await stored(database)
     assert (kept.id, kept.state, kept.order_id, kept.reference) == (made.id, "created", "order_1", "1042-1")
-    assert (kept.provider_id, kept.location_id) == ("carrier_standard", floor.location_id)
+    assert (kept.provider_id, kept.location_id) == ("carrier_standard", defaults.location_id)
     assert (kept.carrier_order_id, kept.tracking_number) == (TEST_ORDER_ID, TEST_TRACKER)
     assert kept.items == [{"id": "ordli_1", "quantity": 2}]
     assert kept.data["carrier"] == "Envía"
@@ -120,60 +122,62 @@ async def test_a_label_is_made_and_kept(database: Database, floor: Floor, provid
     assert kept.label_pdf.startswith(b"%PDF")
 
 
-async def test_a_label_by_hand_has_no_numbers(database: Database, floor: Floor) -> None:
-    made = await create_label(database, ManualProvider(), new_label(floor))
+async def test_a_label_by_hand_has_no_numbers(database: Database, defaults: Defaults) -> None:
+    made = await create_label(database, ManualProvider(), new_label(defaults))
     assert (made.state, made.provider_id) == ("created", "manual_manual")
     assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
 
 
-async def test_asked_again_it_is_the_same_label(database: Database, floor: Floor) -> None:
+async def test_asked_again_it_is_the_same_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    first, again = [await create_label(database, courier, new_label(floor)) for _ in range(2)]
+    first, again = [await create_label(database, courier, new_label(defaults)) for _ in range(2)]
     assert (again.id, again.carrier_order_id) == (first.id, first.carrier_order_id)
     assert courier.made == 1
 
 
 async def test_two_test_labels_may_have_the_same_number(
-    database: Database, floor: Floor, provider: CarrierStandard
+    database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     for reference in ("1042-1", "1042-2"):
-        await create_label(database, provider, new_label(floor, reference=reference))
+        await create_label(database, provider, new_label(defaults, reference=reference))
     assert [each.carrier_order_id for each in await stored(database)] == [TEST_ORDER_ID] * 2
 
 
-async def test_another_order_with_the_same_reference_has_its_own(database: Database, floor: Floor) -> None:
+async def test_another_order_with_the_same_reference_has_its_own(
+    database: Database, defaults: Defaults
+) -> None:
     courier = Courier()
     for order_id in ("order_1", "order_2"):
-        await create_label(database, courier, new_label(floor, order_id))
+        await create_label(database, courier, new_label(defaults, order_id))
     assert courier.made == 2
 
 
-async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, floor: Floor) -> None:
+async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, defaults: Defaults) -> None:
     seen: list[str] = []
 
     async def look() -> None:
         seen.extend(each.state for each in await stored(database))
 
-    await create_label(database, Courier(look), new_label(floor))
+    await create_label(database, Courier(look), new_label(defaults))
     assert seen == ["creating"]
 
 
 async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_label(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     async def rival() -> None:
         with pytest.raises(Conflict, match="being made"):
-            await create_label(database, courier, new_label(floor))
+            await create_label(database, courier, new_label(defaults))
 
     courier = Courier(rival)
-    made = await create_label(database, courier, new_label(floor))
+    made = await create_label(database, courier, new_label(defaults))
     assert (made.state, courier.made) == ("created", 1)
 
 
-async def test_many_clicks_at_once_make_one_label(database: Database, floor: Floor) -> None:
+async def test_many_clicks_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
     clicks = await asyncio.gather(
-        *(create_label(database, courier, new_label(floor)) for _ in range(8)), return_exceptions=True
+        *(create_label(database, courier, new_label(defaults)) for _ in range(8)), return_exceptions=True
     )
     assert courier.made == 1
     assert all(isinstance(click, Conflict | Fulfillment) for click in clicks)
@@ -194,7 +198,7 @@ async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
     postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, courier, rivals = postgresql_database, Courier(), Courier()
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     look = labels._fulfillment_of
     looks = 0
 
@@ -208,15 +212,15 @@ async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
         return found
 
     monkeypatch.setattr(labels, "_fulfillment_of", look_and_be_late)
-    made = await create_label(database, courier, new_label(floor))
+    made = await create_label(database, courier, new_label(defaults))
     assert (courier.made, rivals.made) == (0, 1)
     assert made.tracking_number == "T1"
     assert len(await stored(database)) == 1
 
 
-async def test_an_unknown_location_is_no_conflict(database: Database, floor: Floor) -> None:
+async def test_an_unknown_location_is_no_conflict(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    nowhere = dataclasses.replace(new_label(floor), location_id="sloc_unknown")
+    nowhere = dataclasses.replace(new_label(defaults), location_id="sloc_unknown")
     with pytest.raises(IntegrityError):
         await create_label(database, courier, nowhere)
     assert courier.made == 0
@@ -228,44 +232,46 @@ async def test_an_unknown_location_is_no_conflict(database: Database, floor: Flo
 
 @pytest.mark.parametrize("refusal", [OutsideFailure("no credit"), InvalidData("bad phone"), NotAllowed("no")])
 async def test_a_refusal_leaves_the_fulfillment_to_be_tried_again(
-    database: Database, floor: Floor, refusal: Exception
+    database: Database, defaults: Defaults, refusal: Exception
 ) -> None:
     with pytest.raises(type(refusal)):
-        await create_label(database, Courier(answer=refusal), new_label(floor))
+        await create_label(database, Courier(answer=refusal), new_label(defaults))
     (failed,) = await stored(database)
     assert (failed.state, failed.data) == ("failed", {"error": str(refusal)})
-    again = await create_label(database, Courier(), new_label(floor))
+    again = await create_label(database, Courier(), new_label(defaults))
     assert (again.id, again.state, again.data) == (failed.id, "created", {})
 
 
-async def test_two_who_try_again_at_once_make_one_label(database: Database, floor: Floor) -> None:
+async def test_two_who_try_again_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
     with pytest.raises(OutsideFailure):
-        await create_label(database, Courier(answer=OutsideFailure("no")), new_label(floor))
+        await create_label(database, Courier(answer=OutsideFailure("no")), new_label(defaults))
     courier = Courier()
     await asyncio.gather(
-        *(create_label(database, courier, new_label(floor)) for _ in range(4)), return_exceptions=True
+        *(create_label(database, courier, new_label(defaults)) for _ in range(4)), return_exceptions=True
     )
     assert courier.made == 1
 
 
 @pytest.mark.parametrize("doubt", [OutcomeUnknown("lost"), ZeroDivisionError("a fault of our own")])
 async def test_after_a_lost_answer_nobody_asks_again(
-    database: Database, floor: Floor, doubt: Exception
+    database: Database, defaults: Defaults, doubt: Exception
 ) -> None:
     with pytest.raises(type(doubt)):
-        await create_label(database, Courier(answer=doubt), new_label(floor))
+        await create_label(database, Courier(answer=doubt), new_label(defaults))
     courier = Courier()
     with pytest.raises(Conflict, match="may have been made"):
-        await create_label(database, courier, new_label(floor))
+        await create_label(database, courier, new_label(defaults))
     assert courier.made == 0
     assert [each.state for each in await stored(database)] == ["unknown"]
     (row,) = await doubts(database)
     assert row.subject_id == (await stored(database))[0].id
 
 
-async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(database: Database, floor: Floor) -> None:
+async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(
+    database: Database, defaults: Defaults
+) -> None:
     with pytest.raises(asyncio.CancelledError):
-        await create_label(database, Courier(answer=asyncio.CancelledError()), new_label(floor))
+        await create_label(database, Courier(answer=asyncio.CancelledError()), new_label(defaults))
     (left,) = await stored(database)
     assert left.state == "creating"
     courier = Courier()
@@ -274,39 +280,39 @@ async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(database: Data
     (row,) = await doubts(database)
     assert (row.subject_id, row.kind) == (left.id, "label_in_doubt")
     with pytest.raises(Conflict):
-        await create_label(database, courier, new_label(floor))
+        await create_label(database, courier, new_label(defaults))
     assert courier.made == 0
 
 
 async def test_over_the_wire_a_dropped_answer_is_one_label_in_doubt(
-    database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
+    database: Database, defaults: Defaults, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     with pytest.raises(OutcomeUnknown):
-        await create_label(database, provider, new_label(floor))
+        await create_label(database, provider, new_label(defaults))
     with pytest.raises(Conflict):
-        await create_label(database, provider, new_label(floor))
+        await create_label(database, provider, new_label(defaults))
     assert len(await carrier.ledger.labels()) == 1
     assert [each.state for each in await stored(database)] == ["unknown"]
 
 
 async def test_a_bad_phone_fails_by_name_and_is_mended(
-    database: Database, floor: Floor, provider: CarrierStandard
+    database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
-    mistyped = new_label(floor, destination=dataclasses.replace(SHOPPER, phone="300"))
+    mistyped = new_label(defaults, destination=dataclasses.replace(SHOPPER, phone="300"))
     with pytest.raises(InvalidData) as refused:
         await create_label(database, provider, mistyped)
     assert "destination.phone" in refused.value.fields
-    assert (await create_label(database, provider, new_label(floor))).state == "created"
+    assert (await create_label(database, provider, new_label(defaults))).state == "created"
 
 
 # settled by somebody who looked
 
 
 @pytest.fixture
-async def doubtful(database: Database, floor: Floor) -> Fulfillment:
+async def doubtful(database: Database, defaults: Defaults) -> Fulfillment:
     with pytest.raises(OutcomeUnknown):
-        await create_label(database, Courier(answer=OutcomeUnknown("lost")), new_label(floor))
+        await create_label(database, Courier(answer=OutcomeUnknown("lost")), new_label(defaults))
     return (await stored(database))[0]
 
 
@@ -318,15 +324,15 @@ async def test_a_label_that_was_found_is_recorded(database: Database, doubtful: 
 
 
 async def test_a_label_that_was_never_made_can_be_made(
-    database: Database, floor: Floor, doubtful: Fulfillment
+    database: Database, defaults: Defaults, doubtful: Fulfillment
 ) -> None:
     async with database.transaction() as session:
         await resolve_doubt(session, doubtful.id, None)
-    assert (await create_label(database, Courier(), new_label(floor))).state == "created"
+    assert (await create_label(database, Courier(), new_label(defaults))).state == "created"
 
 
-async def test_what_is_not_in_doubt_is_not_settled(database: Database, floor: Floor) -> None:
-    made = await create_label(database, Courier(), new_label(floor))
+async def test_what_is_not_in_doubt_is_not_settled(database: Database, defaults: Defaults) -> None:
+    made = await create_label(database, Courier(), new_label(defaults))
     async with database.transaction() as session:
         with pytest.raises(NotAllowed):
             await resolve_doubt(session, made.id, None)
@@ -335,7 +341,7 @@ async def test_what_is_not_in_doubt_is_not_settled(database: Database, floor: Fl
 
 
 async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silence(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     async def somebody_looks() -> None:
         (asked,) = await stored(database)
@@ -344,24 +350,26 @@ async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silenc
             await resolve_doubt(session, asked.id, Label("TRM7", 7))
             await close_attention(session, AttentionKind.LABEL_IN_DOUBT, asked.id, note="found")
 
-    made = await create_label(database, Courier(somebody_looks, Label("TRM8", 8)), new_label(floor))
+    made = await create_label(database, Courier(somebody_looks, Label("TRM8", 8)), new_label(defaults))
     assert made.carrier_order_id == 7
     (row,) = await doubts(database)
     assert "A second label was made, 8 (TRM8)" in row.message
 
 
-async def test_an_answer_that_comes_after_all_settles_the_doubt(database: Database, floor: Floor) -> None:
+async def test_an_answer_that_comes_after_all_settles_the_doubt(
+    database: Database, defaults: Defaults
+) -> None:
     async def slow() -> None:
         await mark_overdue(database, (await stored(database))[0].id)
         assert len(await doubts(database)) == 1
 
-    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(floor))
+    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(defaults))
     assert (made.state, made.carrier_order_id) == ("created", 8)
     assert await doubts(database) == []
 
 
 async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     async def somebody_looks() -> None:
         await mark_overdue(database, (await stored(database))[0].id)
@@ -369,7 +377,7 @@ async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
             await resolve_doubt(session, (await stored(database))[0].id, Label("TRM7", 7))
 
     with pytest.raises(OutsideFailure):
-        await create_label(database, Courier(somebody_looks, OutsideFailure("no")), new_label(floor))
+        await create_label(database, Courier(somebody_looks, OutsideFailure("no")), new_label(defaults))
     assert [each.state for each in await stored(database)] == ["created"]
 
 
@@ -377,29 +385,29 @@ async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
 
 
 async def test_a_label_is_cancelled_once_and_for_all(
-    database: Database, floor: Floor, provider: CarrierStandard
+    database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
-    made = await create_label(database, provider, new_label(floor))
+    made = await create_label(database, provider, new_label(defaults))
     cancelled = await cancel_label(database, provider, made.id)
     assert (cancelled.state, cancelled.canceled_at is not None) == ("canceled", True)
     again = await cancel_label(database, provider, made.id)
     assert again.canceled_at == cancelled.canceled_at
     with pytest.raises(NotAllowed, match="was cancelled"):
-        await create_label(database, provider, new_label(floor))
+        await create_label(database, provider, new_label(defaults))
 
 
-async def test_cancelled_at_once_is_cancelled(database: Database, floor: Floor) -> None:
+async def test_cancelled_at_once_is_cancelled(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    made = await create_label(database, courier, new_label(floor))
+    made = await create_label(database, courier, new_label(defaults))
     fulfillments = await asyncio.gather(*(cancel_label(database, courier, made.id) for _ in range(4)))
     assert {each.state for each in fulfillments} == {"canceled"}
     assert len({each.canceled_at for each in fulfillments}) == 1
 
 
 async def test_the_carriers_no_is_a_no(
-    database: Database, floor: Floor, provider: CarrierStandard, carrier: SandboxCarrier
+    database: Database, defaults: Defaults, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
-    made = await create_label(database, provider, new_label(floor))
+    made = await create_label(database, provider, new_label(defaults))
     await carrier.ledger.move(TEST_ORDER_ID, Status.IN_TRANSIT)
     with pytest.raises(OutsideFailure):
         await cancel_label(database, provider, made.id)
@@ -422,9 +430,9 @@ async def test_nothing_certain_is_nothing_to_cancel(database: Database, doubtful
     assert courier.cancelled == 0
 
 
-async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, floor: Floor) -> None:
+async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    made = await create_label(database, courier, new_label(floor))
+    made = await create_label(database, courier, new_label(defaults))
     async with database.transaction() as session:
         await session.execute(update(Fulfillment).values(shipped_at=clock.now()))
     with pytest.raises(NotAllowed, match="on its way"):
@@ -446,25 +454,25 @@ def test_a_label_takes_the_steps_of_its_table_only(before: LabelState, after: La
         assert one.state == before
 
 
-async def test_only_what_waits_for_a_price_gets_one(database: Database, floor: Floor) -> None:
-    made = await create_label(database, Courier(), new_label(floor))
+async def test_only_what_waits_for_a_price_gets_one(database: Database, defaults: Defaults) -> None:
+    made = await create_label(database, Courier(), new_label(defaults))
     async with database.transaction() as session:
         with pytest.raises(NotAllowed, match="waits for no decision"):
             await decide_price(session, made.id, 90_000)
 
 
 async def test_a_label_that_waits_for_a_price_is_neither_asked_for_nor_cancelled(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     dear = Courier(answer=LabelTooExpensive(90_000, 25_000))
     with pytest.raises(LabelTooExpensive):
-        await create_label(database, dear, new_label(floor))
+        await create_label(database, dear, new_label(defaults))
     (waits,) = await stored(database)
     assert waits.state == "too_expensive"
     with pytest.raises(Conflict, match="too expensive"):
-        await create_label(database, Courier(), new_label(floor))
+        await create_label(database, Courier(), new_label(defaults))
     with pytest.raises(NotAllowed, match="no label"):
         await cancel_label(database, Courier(), waits.id)
     async with database.transaction() as session:
         await decide_price(session, waits.id, None)
-    assert (await create_label(database, Courier(), new_label(floor))).state == "created"
+    assert (await create_label(database, Courier(), new_label(defaults))).state == "created"

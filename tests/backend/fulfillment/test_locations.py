@@ -16,25 +16,25 @@ from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
 from backend.shipping.addresses import warehouse
 from backend.shipping.providers.base import Label, LabelRequest, Place, Quote, QuoteRequest
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 from tests.store_steps import bought, post
 
 FAR = "sloc_far"
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 @pytest.fixture
-async def places(admin: httpx.AsyncClient, shop_floor: Floor) -> tuple[str, str]:
+async def places(admin: httpx.AsyncClient, shop_defaults: Defaults) -> tuple[str, str]:
     """The shop's warehouse, and a second one."""
     address = {"address_1": "Carrera 43A # 1-50", "city": "Medellín", "country_code": "co"}
     body = {"name": "Bodega de Medellín", "address": {**address, "metadata": {"dane_code": "05001000"}}}
     far = (await post(admin, "/admin/stock-locations", body))["stock_location"]
-    return shop_floor.location_id, far["id"]
+    return shop_defaults.location_id, far["id"]
 
 
 async def levels(database: Database) -> dict[str, tuple[int, int]]:
@@ -133,14 +133,14 @@ async def test_units_that_come_back_lie_where_they_were_sent_from(
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
-async def test_two_who_want_the_last_unit_of_a_location(database: Database, floor: Floor) -> None:
+async def test_two_who_want_the_last_unit_of_a_location(database: Database, defaults: Defaults) -> None:
     """One of them has it from there, and the reservation of the other stays where it was."""
     async with database.transaction() as session:
-        trompo = await make_toy(session, floor, "trompo", stock=2)
+        trompo = await make_toy(session, defaults, "trompo", stock=2)
         for holder in ("cart_a", "cart_b"):
             await inventory.reserve(session, holder, {trompo: 1}, None)
         await inventory.set_stock(session, trompo, FAR, 1)
@@ -154,16 +154,16 @@ async def test_two_who_want_the_last_unit_of_a_location(database: Database, floo
         return True
 
     assert sorted(await asyncio.gather(send("cart_a"), send("cart_b"))) == [False, True]
-    assert await levels(database) == {floor.location_id: (2, 1), FAR: (1, 1)}
+    assert await levels(database) == {defaults.location_id: (2, 1), FAR: (1, 1)}
     async with database.read() as session:
         held = [await inventory.reserved_units(session, holder) for holder in ("cart_a", "cart_b")]
     assert held == [{trompo: 1}, {trompo: 1}]
 
 
-async def test_a_reservation_keeps_its_end_wherever_it_lies(database: Database, floor: Floor) -> None:
+async def test_a_reservation_keeps_its_end_wherever_it_lies(database: Database, defaults: Defaults) -> None:
     until = now().replace(microsecond=0)
     async with database.transaction() as session:
-        trompo = await make_toy(session, floor, "trompo", stock=2)
+        trompo = await make_toy(session, defaults, "trompo", stock=2)
         await inventory.reserve(session, "cart_a", {trompo: 2}, until)
         await inventory.set_stock(session, trompo, FAR, 1)
         await fulfilling.reserve_at(session, "cart_a", {trompo: 1}, FAR)

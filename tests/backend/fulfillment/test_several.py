@@ -20,16 +20,16 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=20, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
 
 
 async def order(store: httpx.AsyncClient, trompo: str, *, is_pickup: bool = False) -> str:

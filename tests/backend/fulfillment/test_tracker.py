@@ -24,7 +24,7 @@ from backend.orders.tokens import order_token
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 
@@ -82,10 +82,10 @@ class Road:
 
 
 async def send(
-    shop: Shop, floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient, fulfillments: int
+    shop: Shop, defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient, fulfillments: int
 ) -> Road:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, floor, f"trompo-{fulfillments}", stock=9)
+        variant = await make_toy(session, defaults, f"trompo-{fulfillments}", stock=9)
     order = await bought(store, variant, fulfillments, price_type="calculated")
     for _ in range(fulfillments):
         items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
@@ -94,16 +94,18 @@ async def send(
 
 
 @pytest.fixture
-async def road(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient) -> Road:
+async def road(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> Road:
     """An order in one fulfillment that waits to be collected."""
-    return await send(shop, shop_floor, store, admin, 1)
+    return await send(shop, shop_defaults, store, admin, 1)
 
 
 @pytest.fixture
 async def two_fulfillments(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Road:
-    return await send(shop, shop_floor, store, admin, 2)
+    return await send(shop, shop_defaults, store, admin, 2)
 
 
 async def test_an_order_follows_its_fulfillment_to_the_door(road: Road) -> None:

@@ -29,17 +29,19 @@ from backend.jobs.models import Job
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
 from backend.shipping.providers.base import TrackingStage, TrackingUpdate
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 MINUTE = timedelta(minutes=1)
 
 
-async def sent(database: Database, floor: Floor, number: int, *, tracked: bool = True, **values: Any) -> str:
+async def sent(
+    database: Database, defaults: Defaults, number: int, *, tracked: bool = True, **values: Any
+) -> str:
     """A fulfillment with its label, to be asked about now unless the test says otherwise."""
     fulfillment = Fulfillment(
         order_id=f"order_{number}",
         reference="1042-1",
-        location_id=floor.location_id,
+        location_id=defaults.location_id,
         provider_id="carrier_standard",
         **{
             "state": LabelState.CREATED,
@@ -77,29 +79,29 @@ async def long_ago(database: Database) -> None:
 # which, and when
 
 
-async def test_a_fulfillment_is_claimed_once(database: Database, floor: Floor) -> None:
-    fulfillment_id = await sent(database, floor, 1)
+async def test_a_fulfillment_is_claimed_once(database: Database, defaults: Defaults) -> None:
+    fulfillment_id = await sent(database, defaults, 1)
     assert [fulfillment.id for fulfillment in await claim_due(database, [fulfillment_id])] == [fulfillment_id]
     assert await claim_due(database, [fulfillment_id]) == []
 
 
-async def test_two_who_look_at_once_share_the_fulfillments(database: Database, floor: Floor) -> None:
-    wanted = {await sent(database, floor, number) for number in range(6)}
+async def test_two_who_look_at_once_share_the_fulfillments(database: Database, defaults: Defaults) -> None:
+    wanted = {await sent(database, defaults, number) for number in range(6)}
     claims = await asyncio.gather(*(claim_due(database, wanted) for _ in range(5)))
     ids = [fulfillment.id for claim in claims for fulfillment in claim]
     assert (len(ids), set(ids)) == (6, wanted)
 
 
-async def test_no_more_than_a_batch_at_a_time(database: Database, floor: Floor) -> None:
+async def test_no_more_than_a_batch_at_a_time(database: Database, defaults: Defaults) -> None:
     for number in range(BATCH + 1):
-        await sent(database, floor, number)
+        await sent(database, defaults, number)
     async with database.read() as session:
         started = await database_now(session)
     assert [len(await claim_unasked(database, started)) for _ in range(3)] == [BATCH, 1, 0]
 
 
-async def test_the_gaps_grow_while_there_are_no_news(database: Database, floor: Floor) -> None:
-    fulfillment_id = await sent(database, floor, 1)
+async def test_the_gaps_grow_while_there_are_no_news(database: Database, defaults: Defaults) -> None:
+    fulfillment_id = await sent(database, defaults, 1)
     worker = Worker(database, [Tracker(database, {})])  # no carrier: there are never news
     gaps = []
     for _ in range(len(GAPS) + 1):
@@ -125,17 +127,17 @@ async def test_the_gaps_grow_while_there_are_no_news(database: Database, floor: 
     ],
     ids=["cancelled", "failed", "in doubt", "arrived", "by hand"],
 )
-async def test_nobody_asks_about(database: Database, floor: Floor, values: dict[str, Any]) -> None:
-    fulfillment_id = await sent(database, floor, 1, **values)
+async def test_nobody_asks_about(database: Database, defaults: Defaults, values: dict[str, Any]) -> None:
+    fulfillment_id = await sent(database, defaults, 1, **values)
     assert await claim_due(database, [fulfillment_id]) == []
     assert await Worker(database, [Tracker(database, {})]).run_due() == (0 if "tracked" in values else 1)
     assert await job_of(database, fulfillment_id) is None
 
 
 async def test_one_that_never_arrives_is_given_up_and_someone_is_told(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    fulfillment_id = await sent(database, floor, 1, created_at=now() - GIVEN_UP_AFTER - MINUTE)
+    fulfillment_id = await sent(database, defaults, 1, created_at=now() - GIVEN_UP_AFTER - MINUTE)
     assert await Worker(database, [Tracker(database, {})]).run_due() == 1
     assert await job_of(database, fulfillment_id) is None
     async with database.read() as session:
@@ -143,19 +145,21 @@ async def test_one_that_never_arrives_is_given_up_and_someone_is_told(
     assert (attention.kind, attention.fulfillment_id) == ("not_delivered", fulfillment_id)
 
 
-async def test_everything_open_is_asked_about_once_due_or_not(database: Database, floor: Floor) -> None:
+async def test_everything_open_is_asked_about_once_due_or_not(database: Database, defaults: Defaults) -> None:
     for number in range(3):
-        await sent(database, floor, number)
-    await sent(database, floor, 9, tracked=False)
+        await sent(database, defaults, number)
+    await sent(database, defaults, 9, tracked=False)
     async with database.read() as session:
         started = await database_now(session)
     assert len(await claim_unasked(database, started)) == 3
     assert await claim_unasked(database, started) == []
 
 
-async def test_a_page_that_is_opened_again_and_again_asks_once(database: Database, floor: Floor) -> None:
-    fulfillment_id = await sent(database, floor, 1)
-    await sent(database, floor, 2)
+async def test_a_page_that_is_opened_again_and_again_asks_once(
+    database: Database, defaults: Defaults
+) -> None:
+    fulfillment_id = await sent(database, defaults, 1)
+    await sent(database, defaults, 2)
     claims = await asyncio.gather(*(claim_of_order(database, "order_1") for _ in range(4)))
     assert [fulfillment.id for claim in claims for fulfillment in claim] == [fulfillment_id]
     await long_ago(database)
@@ -164,9 +168,9 @@ async def test_a_page_that_is_opened_again_and_again_asks_once(database: Databas
 
 @pytest.mark.parametrize("known_by", [(7, None), (None, "TRM7"), (7, "TRM7")])
 async def test_a_hint_makes_a_fulfillment_due(
-    database: Database, floor: Floor, known_by: tuple[int | None, str | None]
+    database: Database, defaults: Defaults, known_by: tuple[int | None, str | None]
 ) -> None:
-    fulfillment_id = await sent(database, floor, 7)
+    fulfillment_id = await sent(database, defaults, 7)
     async with database.transaction() as session:
         await session.execute(update(Job).values(run_at=db_now(timedelta(hours=3))))
     assert await ask_soon(database, *known_by)
@@ -174,8 +178,8 @@ async def test_a_hint_makes_a_fulfillment_due(
     assert (await fulfillment_of(database, fulfillment_id)).tracked_at
 
 
-async def test_a_flood_of_hints_asks_no_more_often(database: Database, floor: Floor) -> None:
-    fulfillment_id = await sent(database, floor, 7)
+async def test_a_flood_of_hints_asks_no_more_often(database: Database, defaults: Defaults) -> None:
+    fulfillment_id = await sent(database, defaults, 7)
     worker = Worker(database, [Tracker(database, {})])
     assert await worker.run_due() == 1
     for _ in range(3):
@@ -189,16 +193,16 @@ async def test_a_flood_of_hints_asks_no_more_often(database: Database, floor: Fl
 
 @pytest.mark.parametrize("known_by", [(8, None), (None, "TRM8"), (None, ""), (None, None)])
 async def test_a_hint_of_nothing_of_ours_changes_nothing(
-    database: Database, floor: Floor, known_by: tuple[int | None, str | None]
+    database: Database, defaults: Defaults, known_by: tuple[int | None, str | None]
 ) -> None:
-    await sent(database, floor, 9, state=LabelState.CANCELED)
+    await sent(database, defaults, 9, state=LabelState.CANCELED)
     assert not await ask_soon(database, *known_by)
     assert not await ask_soon(database, 9, None)
 
 
-async def test_what_goes_by_hand_has_nobody_to_be_asked(database: Database, floor: Floor) -> None:
+async def test_what_goes_by_hand_has_nobody_to_be_asked(database: Database, defaults: Defaults) -> None:
     numbers: dict[str, Any] = {"carrier_order_id": None, "tracking_number": None}
-    fulfillment_id = await sent(database, floor, 1, tracked=False, **numbers)
+    fulfillment_id = await sent(database, defaults, 1, tracked=False, **numbers)
     async with database.transaction() as session:
         await start_tracking(session, await session.get_one(Fulfillment, fulfillment_id))
     assert await job_of(database, fulfillment_id) is None
@@ -300,8 +304,8 @@ def test_one_that_has_left_does_not_wait_again() -> None:
     assert fulfillment.stage is None
 
 
-async def test_tracking_is_kept_with_the_fulfillment(database: Database, floor: Floor) -> None:
-    fulfillment_id = await sent(database, floor, 1)
+async def test_tracking_is_kept_with_the_fulfillment(database: Database, defaults: Defaults) -> None:
+    fulfillment_id = await sent(database, defaults, 1)
     expected = datetime(2026, 11, 23, 22, tzinfo=UTC)
     async with database.transaction() as session:
         fulfillment = (await session.execute(select(Fulfillment))).scalar_one()

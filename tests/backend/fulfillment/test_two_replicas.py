@@ -9,7 +9,7 @@ import pytest
 from backend.app import Shop, create_api
 from backend.sandbox.carrier.labels import Status
 from tests.backend.conftest import SHOPPER
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 
@@ -33,11 +33,11 @@ async def other_admin(other_shop: Shop, admin: httpx.AsyncClient) -> AsyncIterat
 
 @pytest.fixture
 async def sent(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient, admin: httpx.AsyncClient
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> dict[str, Any]:
     """An order whose label the first process made."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     order = await bought(store, variant, 1, price_type="calculated")
     packed = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     made: dict[str, Any] = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", packed))["order"]

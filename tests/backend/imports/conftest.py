@@ -7,7 +7,7 @@ from backend.app import Shop
 from backend.catalog.models import Category
 from backend.settings import Settings
 from tests.backend.imports.sender import Sender
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 
 @pytest.fixture
@@ -18,13 +18,13 @@ async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 
 @pytest.fixture
-async def floor(shop: Shop) -> Floor:
-    floor = await open_floor(shop.database, shop.settings)
+async def defaults(shop: Shop) -> Defaults:
+    defaults = await set_up_defaults(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         session.add(Category(name="Madera", handle="madera"))
-    return floor
+    return defaults
 
 
 @pytest.fixture
-def sender(shop: Shop, floor: Floor) -> Sender:
-    return Sender(shop, floor)
+def sender(shop: Shop, defaults: Defaults) -> Sender:
+    return Sender(shop, defaults)

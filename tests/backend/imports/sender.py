@@ -14,7 +14,7 @@ from backend.imports.planning import JOB
 from backend.imports.reports import ImportReport, report
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Actor, Role
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 OWNER = Actor("user_1", Role.OWNER)
 
@@ -22,13 +22,13 @@ OWNER = Actor("user_1", Role.OWNER)
 class Sender:
     """Somebody of the staff with sheets."""
 
-    def __init__(self, shop: Shop, floor: Floor) -> None:
-        self.shop, self.floor, self.id = shop, floor, ""
+    def __init__(self, shop: Shop, defaults: Defaults) -> None:
+        self.shop, self.defaults, self.id = shop, defaults, ""
 
     async def sheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
         self.id = await planning.take_sheet(
-            self.shop.database, OWNER, "toys.csv", raw, self.floor.location_id, makes_places=makes_places
+            self.shop.database, OWNER, "toys.csv", raw, self.defaults.location_id, makes_places=makes_places
         )
         return await self.report()
 

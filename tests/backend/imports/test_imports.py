@@ -25,7 +25,7 @@ from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Actor, Role
 from tests.backend.exports.test_exports import DAYS, asked
 from tests.backend.imports.sender import OWNER, Sender, problems
-from tests.shop_floor import make_toy
+from tests.store_defaults import make_toy
 
 HEAD = "Nombre;SKU;Precio;Unidades;Categorías;Fotos\n"
 
@@ -46,7 +46,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 async def test_nothing_is_in_the_shop_before_it_is_begun(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
-        await make_toy(session, sender.floor, "yoyo", price=9_900, stock=4)
+        await make_toy(session, sender.defaults, "yoyo", price=9_900, stock=4)
     found = await sender.sheet(
         f"{HEAD}Trompo;TRO-1;18.900;7;Madera;\nYoyo;SKU-yoyo;12.000;4;;\n;;;;;\nBalón;;x;1;Playa;falta.jpg\n"
     )
@@ -91,8 +91,8 @@ async def test_a_file_of_the_shop_comes_back_unchanged(sender: Sender, file_form
     async with sender.shop.database.transaction() as session:
         session.add(Collection(title="De toda la vida", handle="de-toda-la-vida"))
         variant_id = await make_toy(
-            session, sender.floor, "trompo", description="=Gira\r\n y gira ", weight=0.35, width=12.5, age_range="3-5",
-            featured=True, tax_rate=5, origin_country="co", warnings="-No lanzar", brand="Uno",
+            session, sender.defaults, "trompo", description="=Gira\r\n y gira ", weight=0.35, width=12.5,
+            age_range="3-5", featured=True, tax_rate=5, origin_country="co", warnings="-No lanzar", brand="Uno",
         )  # fmt: skip
         toy = (await session.execute(select(Variant).where(Variant.id == variant_id))).scalar_one()
         session.add_all(
@@ -106,8 +106,8 @@ async def test_a_file_of_the_shop_comes_back_unchanged(sender: Sender, file_form
         session.add(
             Picture(product_id=toy.product_id, url="/pictures/ab/un trompo-960.webp", width=960, height=960)
         )
-        await make_toy(session, sender.floor, "yoyo", status="draft")
-        await make_toy(session, sender.floor, "Odd_Handle.x")
+        await make_toy(session, sender.defaults, "yoyo", status="draft")
+        await make_toy(session, sender.defaults, "Odd_Handle.x")
     export_id = await asked(sender.shop, "import", file_format, OWNER, DAYS)
     await sender.shop.worker.run_due("export.make")
     file = await file_of(sender.shop.database, OWNER, export_id)
@@ -137,7 +137,7 @@ async def test_it_goes_on_after_a_kill(sender: Sender, monkeypatch: pytest.Monke
 async def test_only_what_was_shown_is_changed(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         for name in ("yoyo", "balon"):
-            await make_toy(session, sender.floor, name, price=9_900, stock=4)
+            await make_toy(session, sender.defaults, name, price=9_900, stock=4)
     await sender.sheet(f"{HEAD}Yoyo;SKU-yoyo;12.000;4;;\nBalon;SKU-balon;12.000;4;;\n")
     async with (
         sender.shop.database.transaction() as session
@@ -154,7 +154,7 @@ async def test_only_what_was_shown_is_changed(sender: Sender) -> None:
 async def test_a_row_that_fails_stops_no_other(sender: Sender) -> None:
     await sender.sheet(f"{HEAD}Trompo;TRO-1;1000;1;;\nBalón;BAL-1;1000;1;;\nYoyo;YOY-1;1000;1;;\n")
     async with sender.shop.database.transaction() as session:  # the same SKU is taken meanwhile
-        await make_toy(session, sender.floor, "otro")
+        await make_toy(session, sender.defaults, "otro")
         await session.execute(update(Variant).values(sku="BAL-1"))
     done = await sender.begin()
     assert [one[0] for one in problems(done)] == [3]
@@ -163,7 +163,7 @@ async def test_a_row_that_fails_stops_no_other(sender: Sender) -> None:
 
 async def test_names_and_codes_stand_once(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
-        await make_toy(session, sender.floor, "yoyo")
+        await make_toy(session, sender.defaults, "yoyo")
     found = await sender.sheet(
         f"{HEAD}Trompo;T-1;5;;;\nTrompo;T-2;5;;;\nOtro;T-1;5;;;\nYoyo;NUEVO;5;;;\nYoyo;;7000;;;\n★;;5;;;\n"
     )
@@ -272,7 +272,12 @@ async def test_roles_that_may_not_change_products_may_not_import(sender: Sender)
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
         with pytest.raises(Forbidden):
             await planning.take_sheet(
-                sender.shop.database, Actor("x", role), "x", b"", sender.floor.location_id, makes_places=False
+                sender.shop.database,
+                Actor("x", role),
+                "x",
+                b"",
+                sender.defaults.location_id,
+                makes_places=False,
             )
 
 

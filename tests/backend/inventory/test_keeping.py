@@ -13,19 +13,19 @@ from backend.inventory import fulfilling, service
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
-async def _toys(database: Database, floor: Floor, **stock: int) -> list[str]:
+async def _toys(database: Database, defaults: Defaults, **stock: int) -> list[str]:
     async with database.transaction() as session:
-        return [await make_toy(session, floor, handle, stock=units) for handle, units in stock.items()]
+        return [await make_toy(session, defaults, handle, stock=units) for handle, units in stock.items()]
 
 
 async def _reserve(database: Database, holder: str, wanted: Mapping[str, int], *, is_first: bool) -> None:
@@ -39,9 +39,9 @@ async def _ends(session: AsyncSession, holder: str) -> set[object]:
 
 
 async def test_a_first_reservation_takes_the_place_of_one_that_has_expired(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    [trompo] = await _toys(database, floor, trompo=1)
+    [trompo] = await _toys(database, defaults, trompo=1)
     await _reserve(database, "cart_gone", {trompo: 1}, is_first=True)
     async with database.transaction() as session:
         await session.execute(update(Reservation).values(expires_at=now() - SOON))
@@ -52,7 +52,7 @@ async def test_a_first_reservation_takes_the_place_of_one_that_has_expired(
 
 
 async def test_it_tells_how_many_units_are_left(
-    database: Database, floor: Floor, monkeypatch: pytest.MonkeyPatch
+    database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[StockChanged] = []
 
@@ -60,14 +60,14 @@ async def test_it_tells_how_many_units_are_left(
         told.append(event)
 
     monkeypatch.setattr(service, "publish", publish)
-    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
     told.clear()
     await _reserve(database, "cart_a", {trompo: 2, yoyo: 2}, is_first=True)
     assert told == [StockChanged({trompo: -2, yoyo: -2}, {trompo: 3, yoyo: 0})]
 
 
-async def test_what_is_reserved_is_kept_for_an_order(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+async def test_what_is_reserved_is_kept_for_an_order(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
     wanted = {trompo: 2, yoyo: 1}
     await _reserve(database, "cart_a", wanted, is_first=True)
     async with database.transaction() as session:
@@ -75,8 +75,10 @@ async def test_what_is_reserved_is_kept_for_an_order(database: Database, floor: 
         assert await _ends(session, "cart_a") == {None}
 
 
-async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toys(database, floor, trompo=5, yoyo=2)
+async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo, yoyo = await _toys(database, defaults, trompo=5, yoyo=2)
     wanted = {trompo: 2, yoyo: 1}
     async with database.transaction() as session:
         assert not await service.keep(session, "cart_a", wanted, None)

@@ -12,19 +12,19 @@ from backend.errors import InsufficientStock
 from backend.inventory import fulfilling, service
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.settings import Settings
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
-    return await open_floor(database, settings)
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
 
 
-async def _toy(database: Database, floor: Floor, stock: int, handle: str = "trompo") -> str:
+async def _toy(database: Database, defaults: Defaults, stock: int, handle: str = "trompo") -> str:
     async with database.transaction() as session:
-        return await make_toy(session, floor, handle, stock=stock)
+        return await make_toy(session, defaults, handle, stock=stock)
 
 
 async def _available(database: Database, variant: str, holder: str | None = None) -> int:
@@ -33,9 +33,9 @@ async def _available(database: Database, variant: str, holder: str | None = None
 
 
 async def test_a_reservation_takes_units_from_everybody_but_its_holder(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=3)
+    trompo = await _toy(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
     assert await _available(database, trompo) == 1
@@ -43,17 +43,17 @@ async def test_a_reservation_takes_units_from_everybody_but_its_holder(
 
 
 async def test_a_second_reservation_of_the_same_holder_replaces_the_first(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=3)
+    trompo = await _toy(database, defaults, stock=3)
     for units in (2, 3, 1):
         async with database.transaction() as session:
             await service.reserve(session, "cart_a", {trompo: units}, now() + SOON)
     assert await _available(database, trompo) == 2
 
 
-async def test_more_than_there_is_reserves_nothing(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 1, "yoyo")
+async def test_more_than_there_is_reserves_nothing(database: Database, defaults: Defaults) -> None:
+    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 1, "yoyo")
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
             await service.reserve(session, "cart_a", {trompo: 1, yoyo: 2}, now() + SOON)
@@ -62,9 +62,9 @@ async def test_more_than_there_is_reserves_nothing(database: Database, floor: Fl
 
 
 async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=1)
+    trompo = await _toy(database, defaults, stock=1)
     async with database.transaction() as session:
         await service.reserve(session, "cart_gone", {trompo: 1}, now() - timedelta(seconds=1))
     async with database.transaction() as session:
@@ -74,9 +74,9 @@ async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
 
 
 async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=2)
+    trompo = await _toy(database, defaults, stock=2)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 1}, now() + SOON)
         await service.reserve(session, "lost", {trompo: 1}, now() + SOON)
@@ -90,9 +90,9 @@ async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
 
 
 async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=5)
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
         await fulfilling.fulfill(session, "paid", {trompo: 2})
@@ -104,30 +104,30 @@ async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
             await fulfilling.fulfill(session, "paid", {trompo: 2})
 
 
-async def test_stock_is_never_set_below_what_is_reserved(database: Database, floor: Floor) -> None:
-    trompo = await _toy(database, floor, stock=5)
+async def test_stock_is_never_set_below_what_is_reserved(database: Database, defaults: Defaults) -> None:
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
-        level = await service.set_stock(session, trompo, floor.location_id, 1)
+        level = await service.set_stock(session, trompo, defaults.location_id, 1)
         assert level.stocked == 3
 
 
 async def test_the_first_units_of_a_variant_at_a_location_are_for_sale(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=5)
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await session.execute(delete(InventoryLevel))
     async with database.transaction() as session:
-        level = await service.set_stock(session, trompo, floor.location_id, 4)
-        assert (level.variant_id, level.location_id, level.stocked) == (trompo, floor.location_id, 4)
+        level = await service.set_stock(session, trompo, defaults.location_id, 4)
+        assert (level.variant_id, level.location_id, level.stocked) == (trompo, defaults.location_id, 4)
     assert await _available(database, trompo) == 4
 
 
 async def test_no_more_units_are_released_than_the_holder_has_reserved(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=5)
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
     with pytest.raises(InsufficientStock):
@@ -139,16 +139,20 @@ async def test_no_more_units_are_released_than_the_holder_has_reserved(
     assert await _available(database, trompo) == 4
 
 
-async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 5, "yoyo")
+async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 2, yoyo: 1}, None)
         await fulfilling.fulfill(session, "paid", {yoyo: 1})
         assert await service.reserved_units(session, "paid") == {trompo: 2}
 
 
-async def test_many_shoppers_at_once_never_get_one_unit_too_many(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 20, "yoyo")
+async def test_many_shoppers_at_once_never_get_one_unit_too_many(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 20, "yoyo")
 
     async def shop(number: int) -> bool:
         wanted = {trompo: 1, yoyo: 1} if number % 2 else {yoyo: 1, trompo: 1}
@@ -166,13 +170,13 @@ async def test_many_shoppers_at_once_never_get_one_unit_too_many(database: Datab
 
 
 async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=5)
+    trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "order_a", {trompo: 3}, now() + SOON)
         await fulfilling.fulfill(session, "order_a", {trompo: 2})
-        await fulfilling.cancel_fulfillment(session, "order_a", {floor.location_id: {trompo: 2}})
+        await fulfilling.cancel_fulfillment(session, "order_a", {defaults.location_id: {trompo: 2}})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (5, 3)
@@ -185,36 +189,38 @@ async def test_no_variant_has_no_units(database: Database) -> None:
 
 
 async def test_what_is_reserved_at_a_location_already_stays_as_it_is(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
-    trompo = await _toy(database, floor, stock=3)
+    trompo = await _toy(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
-        await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, floor.location_id)
+        await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
     async with database.read() as session:
-        assert await fulfilling.reserved_at(session, "cart_a") == {floor.location_id: {trompo: 2}}
+        assert await fulfilling.reserved_at(session, "cart_a") == {defaults.location_id: {trompo: 2}}
     assert await _available(database, trompo) == 1
 
 
 async def test_nobody_has_more_units_at_a_location_than_they_have_reserved(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     """Free units there are not the holder's."""
-    trompo = await _toy(database, floor, stock=3)
+    trompo = await _toy(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 1}, now() + SOON)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, floor.location_id)
+            await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
     assert await _available(database, trompo) == 2
 
 
-async def test_only_the_units_that_left_a_location_lie_there_again(database: Database, floor: Floor) -> None:
-    trompo, yoyo = await _toy(database, floor, 5, "trompo"), await _toy(database, floor, 5, "yoyo")
+async def test_only_the_units_that_left_a_location_lie_there_again(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2, yoyo: 1}, now() + SOON)
         taken = await fulfilling.fulfill(session, "cart_a", {trompo: 2, yoyo: 1})
-        back = {floor.location_id: {**taken[floor.location_id], yoyo: 0}}
+        back = {defaults.location_id: {**taken[defaults.location_id], yoyo: 0}}
         await fulfilling.cancel_fulfillment(session, "cart_a", back)
     async with database.read() as session:
         rows = await session.execute(

@@ -17,7 +17,7 @@ from backend.mail.models import Mail
 from backend.orders.tokens import order_token
 from backend.pricing import Adjustment
 from tests.backend.invoices.desk import OWNER, documents, give_back, sell, turned_on
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 from tests.store_steps import get, post
 
 EVIL = '=HYPERLINK("http://evil.example")'
@@ -33,7 +33,7 @@ async def rows(shop: Shop, kind: str) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(content, newline="")))
 
 
-async def test_the_files_hold_documents_and_lines(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_files_hold_documents_and_lines(shop: Shop, shop_defaults: Defaults) -> None:
     await turned_on(shop)
     sold = await sell(
         shop, shipping=11_900, adjustments=[Adjustment(38_000, "trompo")], titles={"trompo": EVIL}
@@ -63,7 +63,7 @@ async def test_the_files_hold_documents_and_lines(shop: Shop, shop_floor: Floor)
 
 
 async def test_programs_see_and_retry_documents(
-    shop: Shop, admin: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await turned_on(shop, first="5", last="5")
     sold, other = await sell(shop), await sell(shop)
@@ -87,7 +87,7 @@ async def test_programs_see_and_retry_documents(
 
 
 async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
-    shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await turned_on(shop, shop.invoices.providers["ubl"])
     sold, other = await sell(shop), await sell(shop)
@@ -128,7 +128,7 @@ async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
     assert message.values["pdf_link"].endswith(f"/api/invoices/{row.id}/pdf?token={token}")
 
 
-async def test_the_accountants_documents_are_not_the_buyers(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_accountants_documents_are_not_the_buyers(shop: Shop, shop_defaults: Defaults) -> None:
     await turned_on(shop)
     sold = await sell(shop)
     await shop.worker.run_due(ISSUE)

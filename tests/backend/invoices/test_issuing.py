@@ -39,7 +39,7 @@ from tests.backend.invoices.desk import (
     sell,
     turned_on,
 )
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 WATCH = JobRun(1, "invoices.watch", "", {}, 1)
 
@@ -58,7 +58,7 @@ def dies(_document: Document) -> None:
     raise Killed
 
 
-async def test_without_a_provider_nothing_happens(shop: Shop, shop_floor: Floor) -> None:
+async def test_without_a_provider_nothing_happens(shop: Shop, shop_defaults: Defaults) -> None:
     sold = await sell(shop)
     await give_back(shop, sold, 20_000, {"book": 1})
     await InvoiceWatch(shop.database).watch(WATCH)
@@ -67,7 +67,9 @@ async def test_without_a_provider_nothing_happens(shop: Shop, shop_floor: Floor)
     assert (await documents(shop), jobs, await kinds(shop)) == ([], [], [])
 
 
-async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(shop: Shop, shop_floor: Floor) -> None:
+async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     desk = Desk()
     await turned_on(shop, desk)
     sold = await sell(shop, shipping=11_900)
@@ -95,7 +97,7 @@ async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(shop: Shop,
     assert credit.range is None
 
 
-async def test_a_credit_note_waits_for_its_invoice(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_credit_note_waits_for_its_invoice(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk(before=lambda _: (_ for _ in ()).throw(ServiceUnavailable("away")))
     invoices = await turned_on(shop, desk)
     sold = await sell(shop)
@@ -163,7 +165,7 @@ async def _dies_with_the_answer(monkeypatch: pytest.MonkeyPatch, _desk: Desk) ->
     ],
 )
 async def test_a_kill_at_any_step_makes_no_second_number(
-    shop: Shop, shop_floor: Floor, dying: Callable[..., Any], told: int, found: int
+    shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any], told: int, found: int
 ) -> None:
     desk = Desk()
     invoices = await turned_on(shop, desk)
@@ -184,7 +186,7 @@ async def test_a_kill_at_any_step_makes_no_second_number(
     assert list(desk.made) == ["SETP990000000", "SETP990000001"]
 
 
-async def test_an_answer_that_never_came_is_looked_up(shop: Shop, shop_floor: Floor) -> None:
+async def test_an_answer_that_never_came_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
     def no_answer(_document: Document) -> None:
         raise NoAnswer("no answer")
 
@@ -198,7 +200,7 @@ async def test_an_answer_that_never_came_is_looked_up(shop: Shop, shop_floor: Fl
     assert (desk.told, desk.found) == (["SETP990000000"], ["SETP990000000"])
 
 
-async def test_many_at_once_take_each_number_once(shop: Shop, shop_floor: Floor) -> None:
+async def test_many_at_once_take_each_number_once(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk()
     invoices = await turned_on(shop, desk)
     for _ in range(8):
@@ -208,7 +210,7 @@ async def test_many_at_once_take_each_number_once(shop: Shop, shop_floor: Floor)
     assert sorted(desk.made) == [f"SETP{990_000_000 + n}" for n in range(8)]
 
 
-async def test_paid_twice_is_one_invoice(shop: Shop, shop_floor: Floor) -> None:
+async def test_paid_twice_is_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
     from backend.invoices.opening import order_paid
     from backend.orders.events import OrderPaid
 
@@ -220,7 +222,7 @@ async def test_paid_twice_is_one_invoice(shop: Shop, shop_floor: Floor) -> None:
 
 
 async def test_what_is_rejected_is_told_and_tried_again_with_its_number(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     def refuse(_document: Document) -> None:
         raise DocumentRejected("FAK21: the buyer's document is not known")
@@ -257,7 +259,7 @@ async def test_what_is_rejected_is_told_and_tried_again_with_its_number(
             await retry_invoice(session, OWNER, row.id)
 
 
-async def test_a_decision_tries_it_again(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_decision_tries_it_again(shop: Shop, shop_defaults: Defaults) -> None:
     def refuse(_document: Document) -> None:
         raise DocumentRejected("no")
 
@@ -282,7 +284,7 @@ async def test_a_decision_tries_it_again(shop: Shop, shop_floor: Floor) -> None:
     ],
 )
 async def test_no_number_is_taken_outside_the_range(
-    shop: Shop, shop_floor: Floor, typed: dict[str, str], says: str
+    shop: Shop, shop_defaults: Defaults, typed: dict[str, str], says: str
 ) -> None:
     desk = Desk()
     invoices = await turned_on(shop, desk, **typed)
@@ -301,7 +303,7 @@ async def test_no_number_is_taken_outside_the_range(
     assert await kinds(shop) == []
 
 
-async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_floor: Floor) -> None:
+async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk()
     await turned_on(shop, desk, first="1", last="10")
     watch = InvoiceWatch(shop.database)
@@ -321,7 +323,7 @@ async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_floor: Flo
     assert await kinds(shop) == []
 
 
-async def test_what_is_late_is_told_once(shop: Shop, shop_floor: Floor) -> None:
+async def test_what_is_late_is_told_once(shop: Shop, shop_defaults: Defaults) -> None:
     await turned_on(shop, Desk())
     await sell(shop)
     async with shop.database.transaction() as session:

@@ -20,13 +20,13 @@ from backend.reports.periods import Period
 from backend.settings import Identity
 from tests.backend.reports.selling import store_orders
 from tests.backend.reports.test_ledger import random_orders
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 YEARS = Period("rango", date(2026, 1, 1), date(2027, 12, 31))
 
 
 async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Of orders of every kind whose payment was simply theirs, with promotions and refunds."""
     orders = [

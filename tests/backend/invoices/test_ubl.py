@@ -25,7 +25,7 @@ from backend.pricing import SHIPPING, Adjustment, PricedLine
 from backend.sandbox.invoicing import Fault
 from backend.sandbox.models import SandboxInvoice
 from tests.backend.invoices.desk import BOOK, TROMPO, Killed, documents, give_back, run, sell, turned_on
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 SCHEMAS = Path(__file__).parent / "ubl_2_1" / "maindoc"
 NS = {"cac": CAC, "cbc": CBC, "sts": "dian:gov:co:facturaelectronica:Structures-2-1"}
@@ -87,7 +87,7 @@ def require_valid(row: Invoice) -> None:
 
 
 @pytest.fixture
-async def invoices(shop: Shop, shop_floor: Floor) -> Invoices:
+async def invoices(shop: Shop, shop_defaults: Defaults) -> Invoices:
     """The shop's provider is the embedded one."""
     provider = shop.invoices.providers["ubl"]
     return await turned_on(shop, provider)

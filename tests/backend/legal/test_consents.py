@@ -24,16 +24,16 @@ from backend.legal.models import Consent
 from backend.legal.texts import LegalKind, current_text, filled, save_text
 from backend.staff.rights import COMMAND_LINE
 from tests.checkout_steps import TYPED, choose_pickup
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, addressed_cart, option, post
 
 IP = "190.24.1.1"
 
 
 @pytest.fixture
-async def variant(shop: Shop, shop_floor: Floor) -> str:
+async def variant(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", price=18_900, stocked=9)
+        return await make_toy(session, shop_defaults, "trompo", price=18_900, stocked=9)
 
 
 async def a_cart(shop: Shop, variant: str) -> str:

@@ -35,17 +35,17 @@ from backend.payment.transitions import lock_session, move
 from backend.rate_limit import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.mail.mail_server import MailServer
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought
 
 STRANGER = Visitor(Client("190.24.1.9"), "a key")
 
 
 @pytest.fixture
-async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """An order that waits for its payment."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await bought(store, variant, 2, provider=PSE)
 
 
@@ -73,10 +73,10 @@ async def test_an_order_is_confirmed_by_mail(
 
 
 async def test_a_mail_names_the_variant_where_there_is_a_choice(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, worker: Worker, inbox: Inbox
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
         await session.execute(update(Variant).values(title="Azul / Grande"))
     await bought(store, variant, 2, provider=PSE)
     await worker.run_due()
@@ -119,10 +119,10 @@ async def test_an_order_is_acknowledged_as_the_law_asks(
 
 
 async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor, worker: Worker, inbox: Inbox
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
     sold = await bought(store, variant)
     async with shop.database.transaction() as session:
         for event in (OrderPaid, OrderLost, OrderUnconfirmed):
@@ -144,7 +144,7 @@ async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
 async def test_a_fulfillment_is_told_with_its_label(
     *,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     order: dict[str, str],
     worker: Worker,
     inbox: Inbox,
@@ -156,7 +156,7 @@ async def test_a_fulfillment_is_told_with_its_label(
         parcel = Fulfillment(
             order_id=order["id"],
             reference="1",
-            location_id=shop_floor.location_id,
+            location_id=shop_defaults.location_id,
             provider_id="carrier_standard",
             tracking_number="GUIA-77",
             data={"carrier": "Envía"},
@@ -175,12 +175,12 @@ async def test_marking_a_fulfillment_shipped_sends_its_label_once(
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     worker: Worker,
     inbox: Inbox,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "yoyo")
+        variant = await make_toy(session, shop_defaults, "yoyo")
     order = await bought(store, variant, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
@@ -205,7 +205,7 @@ async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     worker: Worker,
     inbox: Inbox,
     made: dict[str, bool],
@@ -213,7 +213,7 @@ async def test_a_shipment_is_told_with_its_link_unless_staff_say_not_to(  # noqa
     is_told: bool,
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "yoyo")
+        variant = await make_toy(session, shop_defaults, "yoyo")
     order = await bought(store, variant)
     path = f"/admin/orders/{order['id']}/fulfillments"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}

@@ -23,14 +23,14 @@ from backend.mail.smtp import Dialogue
 from backend.mail.transports import MailRefused, SmtpTransport
 from tests.backend.mail.conftest import Inbox
 from tests.ports import free_port
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 
 @pytest.fixture
-async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await bought(store, variant, 2)
 
 

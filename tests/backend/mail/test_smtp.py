@@ -31,7 +31,7 @@ from backend.mail.resending import resend_of_order
 from backend.mail.transports import MailInDoubt, SmtpTransport
 from backend.settings import Settings
 from tests.backend.mail.mail_server import MailServer
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 
@@ -48,10 +48,10 @@ def worker(shop: Shop, mail_server: MailServer) -> Worker:
 
 
 @pytest.fixture
-async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict[str, str]:
+async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """One with a mail to be sent."""
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await bought(store, variant, 2)
 
 

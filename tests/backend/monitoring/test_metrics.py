@@ -24,7 +24,7 @@ from backend.payment.models import PaymentSession
 from backend.settings import Settings
 from storefront.build import ROOT
 from tests.ports import free_port
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought
 
 TOKEN = "a token for the one who watches"
@@ -74,11 +74,11 @@ async def test_only_the_token_opens_it(settings: Settings, api: FastAPI) -> None
 
 
 async def test_what_all_replicas_share(
-    shop: Shop, api: FastAPI, store: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, api: FastAPI, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=1)
-        await make_toy(session, shop_floor, "yoyo", stock=3)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=1)
+        await make_toy(session, shop_defaults, "yoyo", stock=3)
         await enqueue(session, "test.later", key="a", after=timedelta(hours=1))
         await raise_attention(session, AttentionKind.STOCK_SHORT, message="one is gone", subject_id="x")
     await bought(store, variant, provider=PSE)
@@ -120,10 +120,10 @@ async def test_a_database_that_hangs_is_not_waited_for(api: FastAPI, monkeypatch
 
 
 async def test_requests_are_counted_by_the_template_of_their_route(
-    api: FastAPI, store: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    api: FastAPI, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "trompo")
+        await make_toy(session, shop_defaults, "trompo")
         product = (await session.execute(select(Product.id))).scalar_one()
     key = store.headers["x-publishable-api-key"]
     before = await scrape(api)

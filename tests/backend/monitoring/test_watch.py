@@ -24,7 +24,7 @@ from backend.monitoring.watch import Watch
 from backend.orders.models import Order
 from backend.settings import Settings
 from tests.backend.mail.conftest import Inbox, text_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 Usage = namedtuple("Usage", "total used free")
@@ -51,11 +51,11 @@ async def schedule(shop: Shop) -> None:
     await Worker(shop.database, [watch(shop)]).schedule()
 
 
-async def test_no_sale_for_hours(shop: Shop, store: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_no_sale_for_hours(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> None:
     await schedule(shop)
     assert await look(shop, alert_no_sale_hours=6) == []  # a shop that has not sold yet is no surprise
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     await bought(store, variant)
 
     async def paid(hours: float) -> None:
@@ -163,10 +163,10 @@ async def test_the_owner_gets_one_mail(shop: Shop, monkeypatch: pytest.MonkeyPat
 
 
 async def test_mails_that_were_given_up_are_told_once_and_not_those_to_the_owner(
-    shop: Shop, store: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
 

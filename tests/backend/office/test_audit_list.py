@@ -22,7 +22,7 @@ from backend.office.audit import AuditFilter, AuditPage, audit_entries, audit_fi
 from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, THINGS
 from backend.spreadsheet import lines
 from backend.staff.rights import COMMAND_LINE, RIGHTS, SHOP, Actor, Right, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 TOP = Subject(Thing.PRODUCT, "prod_gone")
@@ -41,9 +41,9 @@ async def price_changes(shop: Shop, count: int) -> None:
             await record(session, COMMAND_LINE, "changed", TOP, {"price": (step, step + 1)})
 
 
-async def test_a_row_says_who_did_what(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_row_says_who_did_what(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_floor, "trompo-de-madera")
+        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera")
         subject = Subject(Thing.VARIANT, variant_id)
         changes = {"price": (20_000, 18_000), "featured": (False, True), "odd": (None, {"a": [1]})}
         await record(session, SHOP, "changed", subject, changes, personal={"note": ("", "Para Ana")})
@@ -57,9 +57,11 @@ async def test_a_row_says_who_did_what(shop: Shop, shop_floor: Floor) -> None:
     }
 
 
-async def test_values_are_said_in_words_and_things_by_their_names(shop: Shop, shop_floor: Floor) -> None:
+async def test_values_are_said_in_words_and_things_by_their_names(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_floor, "trompo-de-madera")
+        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera")
         product = await session.get_one(Product, (await session.get_one(Variant, variant_id)).product_id)
         puzzles = Category(name="Rompecabezas", handle="rompecabezas")
         session.add(puzzles)

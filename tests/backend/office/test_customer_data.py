@@ -17,7 +17,7 @@ from backend.errors import Forbidden, NotFound
 from backend.migrations.tables import all_tables
 from backend.office.customer_data import Format, Somebody, _queries, customer_file, held_on, somebody
 from backend.staff.rights import COMMAND_LINE, Actor, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, PSE, bought
 
 OF_THE_STAFF_OR_NOBODY = {
@@ -35,10 +35,10 @@ PERSONAL = {
 
 
 @pytest.fixture
-async def ana(shop: Shop, store: httpx.AsyncClient, shop_floor: Floor) -> str:
+async def ana(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
     """A guest who has bought and was noted; the id."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
     await bought(store, toy, 2, PSE)
     async with shop.database.transaction() as session:
         guest = (await session.execute(select(GuestCustomer.id))).scalar_one()

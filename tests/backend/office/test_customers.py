@@ -17,7 +17,7 @@ from backend.office.customers import CustomersView, customers_named, customers_v
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
 from backend.words import AFTER_ANY_LETTER
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, PSE, bought
 
 OWNER = Actor("user_1", Role.OWNER)
@@ -40,10 +40,10 @@ async def detail(shop: Shop, customer_id: str, actor: Actor = OWNER) -> Customer
 
 
 @pytest.fixture
-async def guest(shop: Shop, store: httpx.AsyncClient, shop_floor: Floor) -> str:
+async def guest(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
     """Ana, who has bought without an account: the id."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
     await bought(store, toy, 1, PSE)
     async with shop.database.read() as session:
         return (await session.execute(select(GuestCustomer.id))).scalar_one()

@@ -7,7 +7,7 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 FULFILLING = (
@@ -22,14 +22,14 @@ def database_url(sqlite_url: str) -> str:
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> Variant:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> Variant:
     """A toy in a collection and a category."""
     async with shop.database.transaction() as session:
         picks = Collection(title="Novedades", handle="novedades")
         tops = Category(name="Trompos", handle="trompos")
         session.add_all([picks, tops])
         await session.flush()
-        variant = await session.get_one(Variant, await make_toy(session, shop_floor, "trompo", stock=5))
+        variant = await session.get_one(Variant, await make_toy(session, shop_defaults, "trompo", stock=5))
         (await session.get_one(Product, variant.product_id)).collection_id = picks.id
         session.add(ProductCategory(product_id=variant.product_id, category_id=tops.id))
     return variant
@@ -42,13 +42,13 @@ async def refusal(admin: httpx.AsyncClient, path: str, body: Any) -> str:
 
 
 async def test_a_variant_names_its_inventory_item_with_the_stock(
-    admin: httpx.AsyncClient, shop_floor: Floor, trompo: Variant
+    admin: httpx.AsyncClient, shop_defaults: Defaults, trompo: Variant
 ) -> None:
     of_product = f"/admin/products/{trompo.product_id}/variants"
     wish = "title,*inventory_items.inventory.location_levels"
     (listed,) = (await get(admin, of_product, fields=wish))["variants"]
     (link,) = listed["inventory_items"]
-    assert link["inventory"]["location_levels"][0]["location_id"] == shop_floor.location_id
+    assert link["inventory"]["location_levels"][0]["location_id"] == shop_defaults.location_id
     one = (await get(admin, f"{of_product}/{trompo.id}", fields="*inventory,*inventory_items"))["variant"]
     assert one["inventory"] == [one["inventory_items"][0]["inventory"]]
     assert (one["inventory"][0]["stocked_quantity"], one["inventory_items"][0]["required_quantity"]) == (5, 1)
@@ -158,7 +158,7 @@ async def test_a_shipment_takes_the_label_as_it_was_shown(
 
 
 async def test_groups_say_who_is_in_them_and_staff_are_found(
-    admin: httpx.AsyncClient, shop_floor: Floor
+    admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     eva, leo = [
         (await post(admin, "/admin/customers", {"email": f"{name}@example.com"}))["customer"]["id"]

@@ -36,7 +36,7 @@ from backend.upkeep.rules import RULES
 from backend.upkeep.tidy import Tidy
 from tests.backend.returns.steps import Sold, asked, deliver, send, sold
 from tests.backend.rivals import overtaken
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME
 
 ANA = "ana@example.com"
@@ -85,11 +85,11 @@ async def status(shop: Shop, value: str) -> None:
 
 @pytest.fixture
 async def delivered(
-    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> Sold:
     """Ana bought two toys without an account, and has them."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     of = await sold(shop, store, admin, toy)
     await send(admin, of)
     await deliver(shop, of)
@@ -225,7 +225,9 @@ async def test_only_an_owner_who_types_the_address(shop: Shop) -> None:
     assert await traces(shop, {ANA, "ana"}) == {}
 
 
-async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(shop: Shop, shop_floor: Floor) -> None:
+async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     async with shop.database.transaction() as session:
         cart_id = await create(session)
         guest = await guest_with(session, ANA)

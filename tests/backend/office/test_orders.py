@@ -19,7 +19,7 @@ from backend.payment.providers.base import ProviderState
 from backend.staff.models import Staff
 from backend.staff.rights import RIGHTS, Actor, Role
 from tests.backend.orders.paying import at_the_bank, order_row, said
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 OWNER = Actor("user_1", Role.OWNER)
@@ -27,9 +27,9 @@ TODAY = date(2026, 11, 21)
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
 
 
 async def listed(shop: Shop, **asked: str) -> OrdersView:

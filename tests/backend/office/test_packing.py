@@ -18,16 +18,16 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import said, sessions_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought
 
 OWNER = Actor("user_1", Role.OWNER)
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
 
 
 async def paid(shop: Shop, store: httpx.AsyncClient, trompo: str) -> str:

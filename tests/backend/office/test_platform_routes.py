@@ -9,12 +9,12 @@ from backend.catalog.models import Region
 from backend.office_settings.service import save_settings
 from backend.shipping.models import StockLocation
 from backend.staff.rights import COMMAND_LINE
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 from tests.store_steps import get
 
 
 async def test_the_store_names_its_region_channel_and_location(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_name": "Juguetes Ñandú"})
@@ -63,7 +63,9 @@ async def test_lists_of_what_there_is_one_of(
     assert (await admin.get(f"/admin/{path}/nosuch")).status_code == 404
 
 
-async def test_the_tax_region_holds_the_rates_of_iva(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
+async def test_the_tax_region_holds_the_rates_of_iva(
+    admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
     (region,) = (await get(admin, "/admin/tax-regions", parent_id="null", country_code="co"))["tax_regions"]
     assert [(rate["rate"], rate["is_default"]) for rate in region["tax_rates"]] == [
         (0, False),

@@ -25,17 +25,17 @@ from backend.office.product_form import Draft, PictureDraft, VariantDraft
 from backend.office.product_saving import FormClashes, FormRefused, Wanted, save_form
 from backend.staff.rights import Actor, Role
 from tests.backend.rivals import overtaken
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 LINA, BERTA = Actor("user_lina", Role.SHOP), Actor("user_berta", Role.OWNER)
 CODE = "7701234567897"
 
 
 @pytest.fixture
-async def toy(shop: Shop, shop_floor: Floor) -> str:
+async def toy(shop: Shop, shop_defaults: Defaults) -> str:
     """A wooden top, ten units."""
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_floor, "trompo-de-madera", stock=10)
+        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera", stock=10)
         return (await session.get_one(Variant, variant_id)).product_id
 
 
@@ -94,7 +94,7 @@ async def test_a_video_of_the_shops_own_is_put_in_and_taken_out(shop: Shop, toy:
     assert [clash.name for clash in clashes.value.clashes] == ["video"]
 
 
-async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_defaults: Defaults) -> None:
     form = await opened(shop)
     wanted = edited(
         form,
@@ -111,7 +111,7 @@ async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_floor: Floor) -> N
     assert (saved.draft.texts["handle"], saved.draft.texts["weight"]) == ("balero-de-colores", "0,2")
     (variant,) = saved.draft.variants
     assert (variant.price, variant.before, variant.sku, variant.ean) == ("25000", "30000", "BAL-1", CODE)
-    assert saved.stocked == {f"{variant.key}|{shop_floor.location_id}": 12}
+    assert saved.stocked == {f"{variant.key}|{shop_defaults.location_id}": 12}
     async with shop.database.read() as session:
         product = await session.get_one(Product, product_id)
         (picture,) = (await session.execute(select(Picture))).scalars()
@@ -120,7 +120,7 @@ async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_floor: Floor) -> N
     assert (moved.reason, moved.delta, moved.actor_id) == ("received", 12, LINA.id)
 
 
-async def test_a_form_that_is_sent_twice_makes_one_toy(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_form_that_is_sent_twice_makes_one_toy(shop: Shop, shop_defaults: Defaults) -> None:
     form = await opened(shop)
     wanted = edited(form, title="Yoyo", variants=first(form, price="9000"), units={FIRST: 5})
     assert await save(shop, wanted) == await save(shop, wanted)
@@ -129,7 +129,7 @@ async def test_a_form_that_is_sent_twice_makes_one_toy(shop: Shop, shop_floor: F
     assert await stocked(shop, form.base.id) == [5]
 
 
-async def test_toys_of_one_title_get_addresses_of_their_own(shop: Shop, shop_floor: Floor) -> None:
+async def test_toys_of_one_title_get_addresses_of_their_own(shop: Shop, shop_defaults: Defaults) -> None:
     handles = []
     for _toy in range(3):
         form = await opened(shop)
@@ -262,10 +262,10 @@ async def test_places_are_named_in_the_history(shop: Shop, toy: str) -> None:
 
 
 async def test_codes_and_addresses_of_others_are_refused_beside_the_field(
-    shop: Shop, shop_floor: Floor, toy: str
+    shop: Shop, shop_defaults: Defaults, toy: str
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "yoyo")
+        await make_toy(session, shop_defaults, "yoyo")
     form = await opened(shop, toy)
     await save(shop, edited(form, variants=first(form, ean=CODE)))
     form = await opened(shop, (await _named(shop, "yoyo")))
@@ -282,10 +282,10 @@ async def test_codes_and_addresses_of_others_are_refused_beside_the_field(
 
 @pytest.mark.parametrize("taken", [{"ean": CODE}, {"sku": "NEW-1"}])
 async def test_a_code_that_somebody_else_takes_at_this_moment_is_told_beside_the_field(
-    shop: Shop, shop_floor: Floor, toy: str, taken: dict[str, str]
+    shop: Shop, shop_defaults: Defaults, toy: str, taken: dict[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "yoyo")
+        await make_toy(session, shop_defaults, "yoyo")
     yoyo = await _named(shop, "yoyo")
 
     async def rival(session: AsyncSession) -> None:
@@ -304,12 +304,12 @@ async def test_a_code_that_somebody_else_takes_at_this_moment_is_told_beside_the
 
 
 async def test_two_new_toys_of_one_title_at_this_moment_have_two_addresses(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     form = await opened(shop)
 
     async def rival(session: AsyncSession) -> None:
-        await make_toy(session, shop_floor, "oso")
+        await make_toy(session, shop_defaults, "oso")
 
     wanted = edited(form, title="Oso", variants=first(form, price="1000"))
     product_id = await overtaken(shop.database, rival, lambda: save(shop, wanted))
@@ -381,7 +381,7 @@ async def test_nothing_is_written_when_nothing_changed(shop: Shop, toy: str) -> 
         assert (await session.execute(select(AuditEntry))).all() == []
 
 
-async def test_a_toy_with_options_keeps_them(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_toy_with_options_keeps_them(shop: Shop, shop_defaults: Defaults) -> None:
     new = NewProduct.model_validate(
         {
             "title": "Camiseta",
@@ -413,7 +413,7 @@ async def test_a_toy_with_options_keeps_them(shop: Shop, shop_floor: Floor) -> N
 
 
 async def test_a_title_that_names_the_values_of_another_variant_is_refused_beside_it(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     new = NewProduct.model_validate(
         {
@@ -441,7 +441,7 @@ async def test_a_title_that_names_the_values_of_another_variant_is_refused_besid
     assert (await opened(shop, product_id)).base.draft.variants == exchanged
 
 
-async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, shop_defaults: Defaults) -> None:
     new = NewProduct.model_validate(
         {
             "title": "Gorra",
@@ -463,7 +463,7 @@ async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, sho
     assert (variant.price, values[variant.id][option.row.id].value) == (9_500, "Red")
 
 
-async def test_a_title_that_names_no_values_leaves_the_options(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_title_that_names_no_values_leaves_the_options(shop: Shop, shop_defaults: Defaults) -> None:
     new = NewProduct.model_validate(
         {
             "title": "Gorra",

@@ -23,7 +23,7 @@ from backend.office.products import (
     set_price,
 )
 from backend.staff.rights import Actor, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get
 
 ANA = Actor("user_ana", Role.SHOP)
@@ -31,10 +31,10 @@ SEEN = Price(50_000)
 
 
 @pytest.fixture
-async def top(shop: Shop, shop_floor: Floor) -> str:
+async def top(shop: Shop, shop_defaults: Defaults) -> str:
     """A wooden top for 50,000 pesos, by its variant."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo-de-madera", stock=10)
+        return await make_toy(session, shop_defaults, "trompo-de-madera", stock=10)
 
 
 async def listed(shop: Shop, cursor: str = "", **asked: str) -> ProductsView:
@@ -64,7 +64,7 @@ async def test_a_picture_hosted_elsewhere_keeps_its_address(shop: Shop, top: str
     assert row.picture == HOSTED
 
 
-async def test_a_row_says_what_staff_look_for(shop: Shop, shop_floor: Floor, top: str) -> None:
+async def test_a_row_says_what_staff_look_for(shop: Shop, shop_defaults: Defaults, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)
         variant.price, variant.compare_at_price, variant.ean = 40_000, 50_000, "7701234567897"
@@ -81,7 +81,7 @@ async def test_a_row_says_what_staff_look_for(shop: Shop, shop_floor: Floor, top
     assert (only.title, only.detail) == ("Trompo de madera", "SKU-trompo-de-madera · 7701234567897")
     assert only.picture == "/demo/trompo%20320.webp"
     assert (only.price, only.old_price, only.variant_id) == (40_000, 50_000, top)
-    assert (only.location_id, only.stocked, only.free) == (shop_floor.location_id, 10, 10)
+    assert (only.location_id, only.stocked, only.free) == (shop_defaults.location_id, 10, 10)
     assert [chip.text for chip in only.chips] == ["−20 %"]
     assert (several.variant_id, several.variants, several.price_label) == ("", 2, "Desde $ 7.000")
     assert [chip.text for chip in several.chips] == ["oculto", "agotado"]
@@ -104,13 +104,13 @@ async def test_the_address_says_what_is_asked_for(shop: Shop, top: str) -> None:
 
 
 async def test_a_page_follows_and_rows_are_read_again(
-    shop: Shop, shop_floor: Floor, top: str, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, shop_defaults: Defaults, top: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_ROWS", 2)
     monkeypatch.setattr(module, "MOST_COUNTED", 3)
     async with shop.database.transaction() as session:
         for number in range(3):
-            await make_toy(session, shop_floor, f"carro-{number}")
+            await make_toy(session, shop_defaults, f"carro-{number}")
     first = await listed(shop)
     second = await listed(shop, first.cursor)
     assert [row.title for row in (*first.rows, *second.rows)] == [

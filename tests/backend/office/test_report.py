@@ -15,7 +15,7 @@ from backend.office.report import ReportView, report
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.rights import RIGHTS, Actor, Right, Role
 from tests.backend.reports.selling import Sold, paid, store_cart, store_orders
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 OWNER = Actor("user_1", Role.OWNER)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -42,7 +42,7 @@ async def test_an_empty_shop_divides_by_nothing(shop: Shop) -> None:
     assert not view.has_money
 
 
-async def test_figures_of_a_month(shop: Shop, shop_floor: Floor) -> None:
+async def test_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
     one = paid(PricedLine("trompo", 2, 119_000), at=MARCH, shipping=11_900)
     one.refunds = [(MARCH + timedelta(days=40), 119_000, {"trompo": 1})]  # in April
     two = paid(PricedLine("book", 3, 20_000, 0), at=MARCH + timedelta(days=1), titles={"book": ODD})
@@ -69,7 +69,7 @@ async def test_figures_of_a_month(shop: Shop, shop_floor: Floor) -> None:
     assert april.tax[-1].tax == "-$ 19.000"
 
 
-async def test_best_sellers_are_worth_what_was_paid(shop: Shop, shop_floor: Floor) -> None:
+async def test_best_sellers_are_worth_what_was_paid(shop: Shop, shop_defaults: Defaults) -> None:
     trompo = PricedLine("trompo", 2, 50_000)
     cheap = paid(trompo, PricedLine("yoyo", 1, 9_000), at=MARCH, adjustments=[Adjustment(30_000, "trompo")])
     await sell(shop, cheap, paid(trompo, at=MARCH))
@@ -80,7 +80,7 @@ async def test_best_sellers_are_worth_what_was_paid(shop: Shop, shop_floor: Floo
     ]
 
 
-async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_floor: Floor) -> None:
+async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_defaults: Defaults) -> None:
     await sell(shop, Sold([PricedLine("trompo", 1, 5_000)], has_order=False, captures=[(MARCH, 7_000)]))
     view = await seen(shop)
     assert [(row.label, row.base, row.total) for row in view.tax] == [
@@ -90,11 +90,11 @@ async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_floor: Floor)
     assert view.orders == 0
 
 
-async def test_stock_its_value_and_what_lies_there(shop: Shop, shop_floor: Floor) -> None:
+async def test_stock_its_value_and_what_lies_there(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         for handle, units, price in (("quieto", 2, 40_000), ("vendido", 1, 10_000), ("nuevo", 3, 5_000)):
-            await make_toy(session, shop_floor, handle, stock=units, price=price, id=f"prod_{handle}")
-        await make_toy(session, shop_floor, "agotado", stock=0)
+            await make_toy(session, shop_defaults, handle, stock=units, price=price, id=f"prod_{handle}")
+        await make_toy(session, shop_defaults, "agotado", stock=0)
         old = update(Product).where(Product.handle != "nuevo")
         await session.execute(old.values(created_at=now() - timedelta(days=91)))
     await sell(shop, paid(PricedLine("vendido", 1, 10_000), at=now() - timedelta(days=89)))
@@ -103,10 +103,10 @@ async def test_stock_its_value_and_what_lies_there(shop: Shop, shop_floor: Floor
     assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, "$ 80.000")]
 
 
-async def test_carts_that_were_paid(shop: Shop, shop_floor: Floor) -> None:
+async def test_carts_that_were_paid(shop: Shop, shop_defaults: Defaults) -> None:
     moment = now()
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo")
+        variant = await make_toy(session, shop_defaults, "trompo")
         first = await store_cart(session, variant, moment - timedelta(days=1))
         await store_cart(session, variant, moment - timedelta(days=1), replaces=first)  # the same shopper
         await store_cart(session, variant, moment - timedelta(days=40))

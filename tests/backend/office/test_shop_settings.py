@@ -23,7 +23,7 @@ from backend.payment.models import PaymentSession
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.models import StockLocation
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import (
     MANUAL as BY_HAND,
 )
@@ -45,9 +45,9 @@ async def switched(shop: Shop, provider: str, *, is_on: bool = False, is_sure: b
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=3)
+        return await make_toy(session, shop_defaults, "trompo", stock=3)
 
 
 async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> None:
@@ -221,8 +221,8 @@ async def test_a_way_to_pay_that_is_off_is_refused_and_what_is_under_way_ends(
     assert [row.sentence for row in page.rows] == ["apagó PSE"]
 
 
-async def test_several_who_switch_at_once(shop: Shop, shop_floor: Floor) -> None:
-    del shop_floor
+async def test_several_who_switch_at_once(shop: Shop, shop_defaults: Defaults) -> None:
+    del shop_defaults
     results: list[Any] = await asyncio.gather(
         *(switched(shop, SYSTEM_PAYMENT) for _n in range(3)),
         *(switched(shop, CARRIER) for _n in range(3)),

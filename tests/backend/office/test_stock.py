@@ -34,18 +34,18 @@ from backend.office.stock import (
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role
 from backend.staff.secret_keys import create_secret_key
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 ANA = Actor("user_ana", Role.STOCKROOM)
 
 
 @pytest.fixture
-async def top(shop: Shop, shop_floor: Floor) -> tuple[str, str]:
+async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     """Ten wooden tops: their variant and where they lie."""
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, shop_floor, "trompo-de-madera", stock=10)
+        variant_id = await make_toy(session, shop_defaults, "trompo-de-madera", stock=10)
         (await session.get_one(Variant, variant_id)).ean = "7701234567897"
-    return variant_id, shop_floor.location_id
+    return variant_id, shop_defaults.location_id
 
 
 async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, str]) -> None:
@@ -77,9 +77,9 @@ async def listed(shop: Shop, text: str = "", only: str = "", cursor: str = "") -
         return await stock_page(session, ANA, StockFilter(text, only), cursor)
 
 
-async def test_what_came_is_added_and_said(shop: Shop, shop_floor: Floor, top: tuple[str, str]) -> None:
+async def test_what_came_is_added_and_said(shop: Shop, shop_defaults: Defaults, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
-        yoyo = await make_toy(session, shop_floor, "yoyo", stock=0)
+        yoyo = await make_toy(session, shop_defaults, "yoyo", stock=0)
     async with shop.database.transaction() as session:
         receipt = Receipt({top[0]: 12, yoyo: 3}, "Talleres del Oriente", "FV-1029")
         await receive(session, ANA, top[1], receipt)
@@ -154,14 +154,14 @@ async def test_two_who_receive_at_once_lose_nothing(shop: Shop, top: tuple[str, 
     assert max(one.stocked for one in await moved(shop)) == 20
 
 
-async def test_the_first_units_at_a_location_come_at_once(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_first_units_at_a_location_come_at_once(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         toy = Product(handle="nuevo", title="Nuevo")
         session.add(toy)
         await session.flush()
         variant = Variant(product_id=toy.id, price=1_000)
         session.add(variant)
-    row = (variant.id, shop_floor.location_id)
+    row = (variant.id, shop_defaults.location_id)
 
     async def come() -> None:
         async with shop.database.transaction() as session:
@@ -186,10 +186,12 @@ async def test_units_that_are_sent_move(shop: Shop, top: tuple[str, str]) -> Non
     ]
 
 
-async def test_it_is_found_by_code_and_by_words(shop: Shop, shop_floor: Floor, top: tuple[str, str]) -> None:
+async def test_it_is_found_by_code_and_by_words(
+    shop: Shop, shop_defaults: Defaults, top: tuple[str, str]
+) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, shop_floor, "trompo-de-plastico", stock=2)
-        await make_toy(session, shop_floor, "agotado", stock=0, low_stock_at=0)
+        await make_toy(session, shop_defaults, "trompo-de-plastico", stock=2)
+        await make_toy(session, shop_defaults, "agotado", stock=0, low_stock_at=0)
 
     async def titles(text: str = "", only: str = "") -> list[str]:
         return [row.title for row in (await listed(shop, text, only)).rows]
@@ -209,12 +211,12 @@ async def test_it_is_found_by_code_and_by_words(shop: Shop, shop_floor: Floor, t
 
 @pytest.mark.parametrize("only", ["", "low"])
 async def test_pages_follow_one_another(
-    shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch, only: str
+    shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch, only: str
 ) -> None:
     monkeypatch.setattr(module, "MOST_ROWS", 2)
     async with shop.database.transaction() as session:
         for number in range(5):
-            await make_toy(session, shop_floor, f"toy-{number}", stock=number % 2)
+            await make_toy(session, shop_defaults, f"toy-{number}", stock=number % 2)
     found, cursor = [], ""
     while True:
         page = await listed(shop, only=only, cursor=cursor)

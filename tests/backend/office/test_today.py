@@ -18,7 +18,7 @@ from backend.orders.models import Order
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Right, Role
 from tests.backend.orders.paying import at_the_bank, said
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 
@@ -28,9 +28,9 @@ async def seen(shop: Shop, actor: Actor = OWNER) -> TodayView:
         return await today(session, actor, shop.settings)
 
 
-async def toy(shop: Shop, floor: Floor, handle: str, stock: int = 10) -> str:
+async def toy(shop: Shop, defaults: Defaults, handle: str, stock: int = 10) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, handle, stock=stock)
+        return await make_toy(session, defaults, handle, stock=stock)
 
 
 async def test_an_empty_shop_has_all_to_do(shop: Shop) -> None:
@@ -41,8 +41,8 @@ async def test_an_empty_shop_has_all_to_do(shop: Shop) -> None:
     assert [step.name for step in view.steps if step.is_done] == []
 
 
-async def test_what_the_shop_has_is_ticked_off(shop: Shop, shop_floor: Floor) -> None:
-    await toy(shop, shop_floor, "trompo")
+async def test_what_the_shop_has_is_ticked_off(shop: Shop, shop_defaults: Defaults) -> None:
+    await toy(shop, shop_defaults, "trompo")
     assert [step.name for step in (await seen(shop)).steps if step.is_done] == ["warehouse", "toy"]
 
 
@@ -53,9 +53,9 @@ async def test_whoever_may_not_change_settings_has_no_list(shop: Shop) -> None:
 
 
 async def test_an_order_waits_for_its_bank_and_then_to_be_packed(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
-    variant = await toy(shop, shop_floor, "trompo")
+    variant = await toy(shop, shop_defaults, "trompo")
     _order_id, payment = await at_the_bank(shop, store, variant)
     waiting = await seen(shop)
     assert (waiting.awaiting_bank, waiting.to_pack, waiting.orders, waiting.is_quiet) == (1, 0, 0, False)
@@ -67,9 +67,9 @@ async def test_an_order_waits_for_its_bank_and_then_to_be_packed(
 
 
 async def test_sales_are_compared_with_those_of_a_week_ago(
-    shop: Shop, shop_floor: Floor, store: httpx.AsyncClient
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
-    variant = await toy(shop, shop_floor, "trompo")
+    variant = await toy(shop, shop_defaults, "trompo")
     _order_id, payment = await at_the_bank(shop, store, variant)
     await said(shop, payment, ProviderState.CAPTURED)
     view = await seen(shop)
@@ -81,9 +81,9 @@ async def test_sales_are_compared_with_those_of_a_week_ago(
     assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, "$ 0"}
 
 
-async def test_few_units_are_named_fewest_first(shop: Shop, shop_floor: Floor) -> None:
+async def test_few_units_are_named_fewest_first(shop: Shop, shop_defaults: Defaults) -> None:
     for handle, units in (("yoyo", LOW), ("trompo", 0), ("balero", LOW + 1), ("oculto", 0)):
-        await toy(shop, shop_floor, handle, units)
+        await toy(shop, shop_defaults, handle, units)
     async with shop.database.transaction() as session:
         await session.execute(update(Product).where(Product.handle == "oculto").values(status="draft"))
     view = await seen(shop)

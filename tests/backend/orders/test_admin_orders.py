@@ -11,15 +11,15 @@ from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderReport, StartedPayment
-from tests.shop_floor import Floor, make_toy
 from tests.statements import statements_of
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought, get, post
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 async def stock(shop: Shop) -> tuple[int, int]:

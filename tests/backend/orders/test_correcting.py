@@ -21,16 +21,16 @@ from backend.orders.service import lock_order, rewrite_order
 from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
 
 
 @pytest.fixture
-async def order_id(shop: Shop, shop_floor: Floor, store: httpx.AsyncClient) -> str:
+async def order_id(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> str:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        trompo = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
     return str((await bought(store, trompo, 1, price_type="calculated"))["id"])
 
 

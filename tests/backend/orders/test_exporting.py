@@ -13,20 +13,20 @@ from backend.orders.exporting import exported_orders
 from backend.orders.finding import OrderFilter
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought
 
 
 async def test_a_row_an_order_with_its_buyer(
     shop: Shop,
-    shop_floor: Floor,
+    shop_defaults: Defaults,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("backend.orders.exporting.AT_ONCE", 2)
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_floor, "trompo", stock=20, price=40_000)
+        trompo = await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
     orders = [await bought(store, trompo, 2, PSE) for _number in range(3)]
     async with shop.database.transaction() as session:
         evil = {"first_name": "=1+1", "phone": "3001234567"}

@@ -15,16 +15,16 @@ from backend.orders.models import Order, OrderTerm
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Role
 from tests.backend.orders.paying import at_the_bank, order_row, said, sessions_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, bought, get, post
 
 OWNER = Actor("user_1", Role.OWNER)
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=50, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
 
 
 async def found(admin: httpx.AsyncClient, **asked: Any) -> list[int]:

@@ -12,7 +12,7 @@ from backend.orders.mailed_links import LINKS, ask_link
 from backend.orders.models import Order
 from backend.rate_limit import Client
 from tests.backend.mail.conftest import Inbox, inbox, text_of, worker
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, bought
 
 OWN_PAGE = {"origin": "http://shop.test"}
@@ -20,10 +20,10 @@ __all__ = ["inbox", "worker"]
 
 
 @pytest.fixture
-async def order(shop: Shop, store: httpx.AsyncClient, shop_floor: Floor) -> dict[str, str]:
+async def order(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> dict[str, str]:
     """An order of Ana's, whose own mails are gone."""
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        trompo = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     made = await bought(store, trompo, 1, provider=MANUAL)
     async with shop.database.transaction() as session:
         await session.execute(update(Mail).values(sent_at=Mail.created_at))

@@ -9,14 +9,14 @@ import pytest
 from backend.app import Shop
 from backend.orders import numbers
 from backend.orders.numbers import LEAST
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> list[str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> list[str]:
     async with shop.database.transaction() as session:
-        return [await make_toy(session, shop_floor, handle) for handle in ("trompo", "yoyo", "coca")]
+        return [await make_toy(session, shop_defaults, handle) for handle in ("trompo", "yoyo", "coca")]
 
 
 async def test_a_number_that_is_taken_is_drawn_again(

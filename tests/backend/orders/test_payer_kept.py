@@ -11,7 +11,7 @@ from backend.cart.models import Cart
 from backend.orders.tokens import order_token
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PAYER, PSE, get, pay, post, shipped_cart
 
 KEPT = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050", "email": "ana@example.com"}
@@ -19,9 +19,9 @@ TYPED = {**PAYER, "email": "ana@example.com", "first_name": "Ana"}
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 async def draft(shop: Shop) -> dict[str, Any]:

@@ -16,14 +16,14 @@ from backend.mail.rendering import MailRenderer
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said, stands, stock
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 @pytest.fixture

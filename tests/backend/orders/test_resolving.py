@@ -24,7 +24,7 @@ from tests.backend.orders.paying import (
     stock,
     to_settle,
 )
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get
 
 S = ProviderState
@@ -32,9 +32,9 @@ BACK = {"action": "refunded", "reference": "0012345678"}
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=3, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=3, price=40_000)
 
 
 @pytest.fixture

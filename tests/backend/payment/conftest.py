@@ -11,7 +11,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.sessions import open_session, upsert_collection
 from backend.settings import Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 AMOUNT = 89_900
 StartSession = Callable[..., Awaitable[PaymentSession]]
@@ -33,7 +33,7 @@ def scripted_bank() -> ScriptedBank:
 @pytest.fixture
 async def start_session(sqlite: Database, settings: Settings) -> StartSession:
     """Opens a payment session of a new empty cart. Arguments: its columns; without any, it waits at the bank."""
-    await open_floor(sqlite, settings)
+    await set_up_defaults(sqlite, settings)
 
     async def start(**columns: Any) -> PaymentSession:
         async with sqlite.transaction() as session:

@@ -32,7 +32,7 @@ from backend.payment.service import PaymentService
 from backend.payment.sessions import open_session, upsert_collection
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 HOOK = "/hooks/payment/gateway_pse"
 AMOUNT = 89_900
@@ -99,7 +99,7 @@ async def gateway(payments: PaymentService) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def invoice(database: Database, settings: Settings) -> str:
     """The invoice of a payment that waits at the bank."""
-    await open_floor(database, settings)
+    await set_up_defaults(database, settings)
     async with database.transaction() as session:
         collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
         payment = await open_session(session, collection, "gateway_pse", {})

@@ -14,7 +14,7 @@ from backend.payment.service import PaymentService
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.conftest import AMOUNT, StartSession
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get
 
 
@@ -83,10 +83,10 @@ async def test_only_what_was_captured_can_be_refunded(
 
 
 async def test_payments_are_found_by_their_session(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_floor, "trompo")
+        trompo = await make_toy(session, shop_defaults, "trompo")
     for _ in range(2):
         await bought(store, trompo)
     newest, oldest = (await get(admin, "/admin/payments"))["payments"]

@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from backend.app import Shop
 from backend.catalog.models import Region
-from tests.shop_floor import Floor, make_toy, offer_payment
+from tests.store_defaults import Defaults, make_toy, offer_payment
 from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
 
 
@@ -22,10 +22,10 @@ async def region(shop: Shop, admin: httpx.AsyncClient) -> str:
 
 
 async def test_only_what_the_region_offers_can_be_used(
-    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor, region: str
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, region: str
 ) -> None:
     async with shop.database.transaction() as session:
-        trompo = await make_toy(session, shop_floor, "trompo")
+        trompo = await make_toy(session, shop_defaults, "trompo")
     cart_id = await shipped_cart(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"

@@ -34,7 +34,7 @@ from backend.payment.providers.base import (
 )
 from backend.settings import Settings
 from backend.tables import JsonObject
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, ok, post, shipped_cart
 
 HOOK = "/hooks/payment/tiny_pay"
@@ -165,10 +165,10 @@ async def shop(database_url: str, tmp_path: Path, bank: TinyBank) -> AsyncIterat
 
 
 @pytest.fixture
-async def toy(shop: Shop, shop_floor: Floor) -> str:
+async def toy(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=["gateway_pse", "tiny_pay"]))
-        return await make_toy(session, shop_floor, "trompo", stock=3, price=PRICE)
+        return await make_toy(session, shop_defaults, "trompo", stock=3, price=PRICE)
 
 
 async def _at_the_bank(store: httpx.AsyncClient, toy: str) -> tuple[dict[str, Any], str]:

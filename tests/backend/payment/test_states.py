@@ -16,7 +16,7 @@ from backend.payment.states import FINAL, OPEN, STEPS, SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, honor, lock_session, move
 from backend.settings import Settings
 from backend.transitions import StepNotAllowed
-from tests.shop_floor import open_floor
+from tests.store_defaults import set_up_defaults
 
 S = SessionState
 AMOUNT = 89_900
@@ -52,7 +52,7 @@ def test_every_step_of_the_table_has_somebody_who_takes_it() -> None:
 @pytest.fixture
 async def payment(database: Database, settings: Settings) -> PaymentSession:
     """A payment session of an empty cart, which no order follows."""
-    await open_floor(database, settings)
+    await set_up_defaults(database, settings)
     async with database.transaction() as session:
         collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
         return await open_session(session, collection, "gateway_pse", {})

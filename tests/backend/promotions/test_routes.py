@@ -10,7 +10,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Variant
 from tests.backend.promotions.promo_kit import minimum, only, promotion
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, ok, post
 
 CAMPAIGN = {
@@ -28,10 +28,10 @@ async def product_of(shop: Shop, variant_id: str) -> str:
 
 
 async def test_a_promotion_is_read_back_as_it_was_sent(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo")
+        toy = await make_toy(session, shop_defaults, "trompo")
     product = await product_of(shop, toy)
     made = await promotion(
         admin,
@@ -206,10 +206,10 @@ async def test_a_campaign_is_made_joined_changed_and_deleted(admin: httpx.AsyncC
 
 
 async def test_rules_tell_programs_what_they_compare(
-    admin: httpx.AsyncClient, shop: Shop, shop_floor: Floor
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo")
+        toy = await make_toy(session, shop_defaults, "trompo")
     product = await product_of(shop, toy)
     options = "/admin/promotions/rule-attribute-options"
     cart = (await get(admin, f"{options}/rules", promotion_type="standard"))["attributes"]

@@ -12,7 +12,7 @@ from backend.reports.figures import flows
 from backend.reports.ledger import Books, Sum, books_of
 from backend.reports.periods import Period, pieces
 from tests.backend.reports.selling import Sold, paid, store_orders
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
 APRIL = datetime(2026, 4, 10, 15, tzinfo=UTC)
@@ -45,14 +45,14 @@ async def test_an_empty_shop(shop: Shop) -> None:
     assert (empty.captured, empty.refunded, empty.tax) == (0, 0, 0)
 
 
-async def test_an_order_is_its_lines_and_its_shipping_by_rate(shop: Shop, shop_floor: Floor) -> None:
+async def test_an_order_is_its_lines_and_its_shipping_by_rate(shop: Shop, shop_defaults: Defaults) -> None:
     one = await books(shop, paid(TROMPO, BOOK, at=MARCH, shipping=11_900))
     assert found(one.items) == {19: (238_000, 38_000), 0: (20_000, 0)}
     assert found(one.shipping) == {19: (11_900, 1_900)}
     assert (one.captured, one.refunded, one.tax) == (269_900, 0, 39_900)
 
 
-async def test_a_refund_counts_on_its_own_day(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_refund_counts_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid(TROMPO, BOOK, at=MARCH, refunds=[(APRIL, 119_000, {"trompo": 1})])
     await books(shop, sold)
     march, april = [await read(shop, days(date(2026, n, 1), date(2026, n, 28))) for n in (3, 4)]
@@ -61,7 +61,7 @@ async def test_a_refund_counts_on_its_own_day(shop: Shop, shop_floor: Floor) -> 
     assert found(april.given_back) == {19: (119_000, 19_000)}
 
 
-async def test_a_refund_of_all_units_takes_the_shipping_too(shop: Shop, shop_floor: Floor) -> None:
+async def test_a_refund_of_all_units_takes_the_shipping_too(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid(TROMPO, BOOK, at=MARCH, shipping=11_900)
     sold.refunds = [(APRIL, 269_900, {"trompo": 2, "book": 1})]
     one = await books(shop, sold)
@@ -69,7 +69,7 @@ async def test_a_refund_of_all_units_takes_the_shipping_too(shop: Shop, shop_flo
     assert (one.captured - one.refunded, one.tax) == (0, 0)
 
 
-async def test_adjustments_lower_the_iva(shop: Shop, shop_floor: Floor) -> None:
+async def test_adjustments_lower_the_iva(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid(TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(119_000, "trompo")])
     free = paid(
         TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(11_900, SHIPPING), Adjustment(1, CART)]
@@ -80,7 +80,7 @@ async def test_adjustments_lower_the_iva(shop: Shop, shop_floor: Floor) -> None:
     assert one.items[19].tax == sold.totals.items.tax_total + free.totals.items.tax_total
 
 
-async def test_the_day_ends_at_midnight_in_colombia(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_day_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defaults) -> None:
     midnight = datetime(2026, 3, 11, 5, tzinfo=UTC)  # 00:00 of the 11th in Bogotá
     before, after = midnight - timedelta(microseconds=1), midnight
     await books(shop, paid(TROMPO, at=before), paid(BOOK, at=after))
@@ -88,13 +88,13 @@ async def test_the_day_ends_at_midnight_in_colombia(shop: Shop, shop_floor: Floo
     assert (tenth.captured, eleventh.captured) == (238_000, 20_000)
 
 
-async def test_what_was_not_paid_does_not_count(shop: Shop, shop_floor: Floor) -> None:
+async def test_what_was_not_paid_does_not_count(shop: Shop, shop_defaults: Defaults) -> None:
     unpaid = Sold([TROMPO], placed=MARCH)
     canceled = Sold([TROMPO], placed=MARCH, status="canceled")
     assert (await books(shop, unpaid, canceled)).captured == 0
 
 
-async def test_money_that_pays_nothing_has_no_iva(shop: Shop, shop_floor: Floor) -> None:
+async def test_money_that_pays_nothing_has_no_iva(shop: Shop, shop_defaults: Defaults) -> None:
     nobody = Sold([TROMPO], has_order=False, captures=[(MARCH, 50_000)], refunds=[(APRIL, 30_000, {})])
     twice = Sold([BOOK], captures=[(MARCH, 20_000), (APRIL, 20_000)])
     one = await books(shop, nobody, twice)
@@ -104,7 +104,7 @@ async def test_money_that_pays_nothing_has_no_iva(shop: Shop, shop_floor: Floor)
 
 
 async def test_an_order_that_is_paid_again_after_its_refund_is_sold_again(
-    shop: Shop, shop_floor: Floor
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
     sold = Sold([TROMPO], captures=[(MARCH, 238_000), (APRIL, 238_000)])
     sold.refunds = [(MARCH + timedelta(days=1), 238_000, {})]
@@ -183,7 +183,7 @@ def random_orders(count: int) -> list[Sold]:
     return orders
 
 
-async def test_the_books_are_the_captures_less_the_refunds(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_books_are_the_captures_less_the_refunds(shop: Shop, shop_defaults: Defaults) -> None:
     orders = random_orders(1_000 if shop.database.is_sqlite else 100)
     whole = await books(shop, *orders)
     captured = [(at, pesos) for one in orders for at, pesos in one.captures]
@@ -207,7 +207,7 @@ async def test_the_books_are_the_captures_less_the_refunds(shop: Shop, shop_floo
     assert taxes == whole.tax
 
 
-async def test_the_iva_is_that_of_the_orders_lines(shop: Shop, shop_floor: Floor) -> None:
+async def test_the_iva_is_that_of_the_orders_lines(shop: Shop, shop_defaults: Defaults) -> None:
     orders = [
         one
         for one in random_orders(1_000 if shop.database.is_sqlite else 100)

@@ -5,14 +5,16 @@ import pytest
 
 from backend.app import Shop
 from tests.backend.returns.steps import Sold, deliver, send, sold
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor) -> Sold:
+async def paid(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> Sold:
     """Paid, and nothing of it is sent: 5 toys lie there, 2 of them are promised."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await sold(shop, store, admin, toy)
 
 

@@ -47,7 +47,7 @@ class Sold:
 
 @asynccontextmanager
 async def of_the_shop(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
-    """A storefront's client and an owner's, for tests that have no fixtures for them. The floor is open."""
+    """A storefront's client and an owner's, for tests that have no fixtures for them. The shop has its defaults."""
     async with shop.database.transaction() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         member = Staff(email="olga@trompo.example", password_hash="never used", role="owner")

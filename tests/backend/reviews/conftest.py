@@ -6,14 +6,16 @@ import pytest
 from backend.app import Shop
 from tests.backend.returns.steps import Sold, send, sold
 from tests.backend.reviews.steps import arrived
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def bought(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor) -> Sold:
+async def bought(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> Sold:
     """Two of a toy, delivered."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     order = await sold(shop, store, admin, toy)
     await arrived(shop, order, await send(admin, order))
     return order

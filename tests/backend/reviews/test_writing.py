@@ -32,7 +32,7 @@ from backend.upkeep.pictures import find_orphans
 from tests.backend.returns.steps import Sold, send, sold
 from tests.backend.reviews.steps import TYPED, age, arrived, refused, shown, written
 from tests.backend.stalled import stalled
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 OWN = {"origin": "http://shop.test"}
 
@@ -50,10 +50,10 @@ async def reviews(shop: Shop) -> list[Review]:
 
 class TestAsking:
     async def test_the_buyer_is_asked_once_after_all_has_arrived(
-        self, shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_floor: Floor
+        self, shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
     ) -> None:
         async with shop.database.transaction() as session:
-            toy = await make_toy(session, shop_floor, "trompo", stock=5)
+            toy = await make_toy(session, shop_defaults, "trompo", stock=5)
         of = await sold(shop, store, admin, toy)
         requests = ReviewRequests(shop.database)
 
@@ -129,10 +129,10 @@ class TestWriting:
             await written(shop, bought)
 
     async def test_not_before_it_arrived_nor_long_after(
-        self, shop: Shop, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor
+        self, shop: Shop, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults
     ) -> None:
         async with shop.database.transaction() as session:
-            toy = await make_toy(session, shop_floor, "trompo", stock=5)
+            toy = await make_toy(session, shop_defaults, "trompo", stock=5)
         of = await sold(shop, store, admin, toy)
         with pytest.raises(NotAllowed):
             await written(shop, of)
@@ -162,10 +162,10 @@ class TestWriting:
 
 class TestWhereTheBuyerSeesIt:
     async def test_the_pages_of_an_order_lead_to_what_may_be_reviewed(
-        self, shop: Shop, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor
+        self, shop: Shop, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults
     ) -> None:
         async with shop.database.transaction() as session:
-            toy = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+            toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
         of = await sold(shop, store, admin, toy)
         token = order_token(shop.settings.signing_key, of.order_id)
 

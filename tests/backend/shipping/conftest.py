@@ -10,7 +10,7 @@ from backend.shipping.providers.carrier.client import CarrierClient, carrier_cli
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK
 from tests.backend.shipping.serving import served
-from tests.shop_floor import Floor, open_floor
+from tests.store_defaults import Defaults, set_up_defaults
 
 
 @pytest.fixture
@@ -48,6 +48,6 @@ def carrier_url(carrier: SandboxCarrier) -> Iterator[str]:
 
 
 @pytest.fixture
-async def floor(database: Database, settings: Settings) -> Floor:
+async def defaults(database: Database, settings: Settings) -> Defaults:
     """A warehouse that serves one channel with both providers and one option of each."""
-    return await open_floor(database, settings)
+    return await set_up_defaults(database, settings)

@@ -7,16 +7,16 @@ import pytest
 
 from backend.app import Shop
 from backend.orders.models import Fulfillment
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import addressed_cart, get, option, post
 
 NOT_ENABLED = "Providers ({}) are not enabled for the service location"
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_floor: Floor) -> str:
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 async def by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[str, Any]:
@@ -25,12 +25,12 @@ async def by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[str, 
 
 
 async def test_linking_a_provider_lets_its_option_be_chosen(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor, trompo: str
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """spec: Errors, fix by linking the provider to the stock location."""
     cart_id = await addressed_cart(store, trompo)
     chosen = {"option_id": (await option(store, cart_id, "calculated"))["id"]}
-    links = f"/admin/stock-locations/{shop_floor.location_id}/fulfillment-providers"
+    links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
     location = (await post(admin, links, {"remove": ["carrier_standard"]}))["stock_location"]
     assert "fulfillment_providers" not in location
     refused = await store.post(f"/store/carts/{cart_id}/shipping-methods", json=chosen)
@@ -43,15 +43,15 @@ async def test_linking_a_provider_lets_its_option_be_chosen(
 
 
 async def test_linking_a_sales_channel_offers_its_options(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor, trompo: str
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """spec: Errors, Stock location not linked to the sales channel."""
     cart_id = await addressed_cart(store, trompo)
-    links = f"/admin/stock-locations/{shop_floor.location_id}/sales-channels"
-    await post(admin, links, {"remove": [shop_floor.channel_id]})
+    links = f"/admin/stock-locations/{shop_defaults.location_id}/sales-channels"
+    await post(admin, links, {"remove": [shop_defaults.channel_id]})
     assert await get(store, "/store/shipping-options", cart_id=cart_id) == {"shipping_options": []}
     for _ in range(2):  # adding again is fine
-        await post(admin, links, {"add": [shop_floor.channel_id]})
+        await post(admin, links, {"add": [shop_defaults.channel_id]})
     assert len((await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]) == 2
 
 
@@ -98,7 +98,7 @@ async def test_an_option_becomes_calculated(
     ],
 )
 async def test_an_option_does_not_become_just_anything(
-    admin: httpx.AsyncClient, shop_floor: Floor, change: dict[str, Any], message: str
+    admin: httpx.AsyncClient, shop_defaults: Defaults, change: dict[str, Any], message: str
 ) -> None:
     """wire: commerce-api, Error bodies, provider not enabled, price_type."""
     flat = await by_price_type(admin, "flat")
@@ -109,18 +109,18 @@ async def test_an_option_does_not_become_just_anything(
 
 
 async def test_a_rename_needs_the_present_provider_linked(
-    admin: httpx.AsyncClient, shop_floor: Floor
+    admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """wire: commerce-api: it also fires on a plain rename."""
     flat = await by_price_type(admin, "flat")
-    links = f"/admin/stock-locations/{shop_floor.location_id}/fulfillment-providers"
+    links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
     await post(admin, links, {"remove": ["manual_manual"]})
     refused = await admin.post(f"/admin/shipping-options/{flat['id']}", json={"name": "Otro"})
     assert refused.json()["message"] == NOT_ENABLED.format("manual_manual")
 
 
 async def test_a_warehouse_from_nothing_to_its_first_option(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor, trompo: str
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     address = {
         "address_1": "Calle 1",
@@ -155,7 +155,7 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     unlinked = await admin.post("/admin/shipping-options", json=new)
     assert unlinked.json()["message"] == NOT_ENABLED.format("manual_manual")
     await post(admin, f"{path}/fulfillment-providers", {"add": ["manual_manual"]})
-    await post(admin, f"{path}/sales-channels", {"add": [shop_floor.channel_id]})
+    await post(admin, f"{path}/sales-channels", {"add": [shop_defaults.channel_id]})
     priceless = await admin.post("/admin/shipping-options", json={**new, "prices": []})
     assert priceless.status_code == 400
     made_option = (await post(admin, "/admin/shipping-options", new))["shipping_option"]
@@ -180,7 +180,7 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
     assert (await admin.delete(f"{sets}/service-zones/{zone['id']}")).status_code == 200
     assert (await admin.delete(sets)).status_code == 200
     assert (await admin.delete(path)).status_code == 200
-    stocked = await admin.delete(f"/admin/stock-locations/{shop_floor.location_id}")
+    stocked = await admin.delete(f"/admin/stock-locations/{shop_defaults.location_id}")
     assert stocked.json()["type"] == "not_allowed"
 
 
@@ -200,8 +200,8 @@ async def test_a_location_that_fulfillments_started_from_stays(admin: httpx.Asyn
     assert (await admin.delete(path)).status_code == 200
 
 
-async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_floor: Floor) -> None:
-    path = f"/admin/stock-locations/{shop_floor.location_id}"
+async def test_what_is_unknown_is_not_linked(admin: httpx.AsyncClient, shop_defaults: Defaults) -> None:
+    path = f"/admin/stock-locations/{shop_defaults.location_id}"
     provider = await admin.post(f"{path}/fulfillment-providers", json={"add": ["nosuch_nosuch"]})
     assert provider.status_code == 404
     channel = await admin.post(f"{path}/sales-channels", json={"add": ["sc_nosuch"]})
@@ -233,7 +233,7 @@ async def test_the_providers_are_those_of_the_last_block(admin: httpx.AsyncClien
 
 
 async def test_stock_is_set_and_never_below_what_is_promised(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_floor: Floor, trompo: str
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     from tests.store_steps import bought
 
@@ -243,9 +243,9 @@ async def test_stock_is_set_and_never_below_what_is_promised(
     await bought(store, trompo, 3)
     (level,) = (await get(admin, path))["inventory_levels"]
     assert (level["stocked_quantity"], level["reserved_quantity"], level["available_quantity"]) == (5, 3, 2)
-    changed = await post(admin, f"{path}/{shop_floor.location_id}", {"stocked_quantity": 20})
+    changed = await post(admin, f"{path}/{shop_defaults.location_id}", {"stocked_quantity": 20})
     assert changed["inventory_item"]["location_levels"][0]["available_quantity"] == 17
-    fewer = await admin.post(f"{path}/{shop_floor.location_id}", json={"stocked_quantity": 2})
+    fewer = await admin.post(f"{path}/{shop_defaults.location_id}", json={"stocked_quantity": 2})
     assert fewer.status_code == 400
     assert (await get(admin, path))["inventory_levels"][0]["stocked_quantity"] == 20
     other = (await post(admin, "/admin/stock-locations", {"name": "Cali"}))["stock_location"]["id"]

@@ -17,14 +17,14 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.inventory.models import StockMovement
 from backend.shipping.models import StockLocation
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
 ITEMS = "/admin/inventory-items"
 
 
 @pytest.fixture
-async def other(shop: Shop, shop_floor: Floor) -> str:
+async def other(shop: Shop, shop_defaults: Defaults) -> str:
     """A second location, with nothing at it."""
     async with shop.database.transaction() as session:
         known = (await session.execute(select(StockLocation))).scalar_one()
@@ -34,10 +34,10 @@ async def other(shop: Shop, shop_floor: Floor) -> str:
 
 
 @pytest.fixture
-async def items(shop: Shop, shop_floor: Floor) -> list[str]:
+async def items(shop: Shop, shop_defaults: Defaults) -> list[str]:
     """The inventory items of two toys, of which 10 lie at the first location."""
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_floor, name) for name in ("cometa", "trompo")]
+        toys = [await make_toy(session, shop_defaults, name) for name in ("cometa", "trompo")]
     return [toy.replace("variant", "iitem") for toy in toys]
 
 
@@ -53,10 +53,10 @@ async def level(admin: httpx.AsyncClient, item: str, location: str) -> str:
 
 
 async def test_levels_of_an_item_are_set_together(
-    admin: httpx.AsyncClient, items: list[str], shop_floor: Floor, other: str
+    admin: httpx.AsyncClient, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
     kite, top = items
-    path, first = f"{ITEMS}/{kite}/location-levels/batch", shop_floor.location_id
+    path, first = f"{ITEMS}/{kite}/location-levels/batch", shop_defaults.location_id
     answer = await post(
         admin,
         path,
@@ -87,10 +87,10 @@ async def test_levels_of_an_item_are_set_together(
 
 
 async def test_levels_of_several_items_are_set_together(
-    admin: httpx.AsyncClient, items: list[str], shop_floor: Floor, other: str
+    admin: httpx.AsyncClient, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
     kite, top = items
-    first = shop_floor.location_id
+    first = shop_defaults.location_id
     answer = await post(
         admin,
         f"{ITEMS}/location-levels/batch",
@@ -110,9 +110,9 @@ async def test_levels_of_several_items_are_set_together(
 
 
 async def test_a_level_goes_when_nothing_lies_there(
-    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_floor: Floor
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults
 ) -> None:
-    kite, first = items[0], shop_floor.location_id
+    kite, first = items[0], shop_defaults.location_id
     path = f"{ITEMS}/{kite}/location-levels/{first}"
     full = await admin.delete(path)
     assert full.json()["message"].endswith("because 10 units lie there: count it as 0 first")

@@ -22,7 +22,7 @@ from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
 from backend.shipping.schemas import OptionChange
 from backend.staff.rights import COMMAND_LINE
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 Providers = Mapping[str, FulfillmentProvider]
 
@@ -58,45 +58,49 @@ async def change(
 # what is offered
 
 
-async def test_the_options_of_the_channel_are_offered(database: Database, floor: Floor) -> None:
-    assert sorted(await names(database, floor.channel_id)) == ["carrier_standard", "manual_manual"]
-    assert sorted(await names(database, floor.channel_id, "CO")) == ["carrier_standard", "manual_manual"]
+async def test_the_options_of_the_channel_are_offered(database: Database, defaults: Defaults) -> None:
+    assert sorted(await names(database, defaults.channel_id)) == ["carrier_standard", "manual_manual"]
+    assert sorted(await names(database, defaults.channel_id, "CO")) == ["carrier_standard", "manual_manual"]
 
 
-async def test_a_channel_that_no_location_serves_is_offered_nothing(database: Database, floor: Floor) -> None:
+async def test_a_channel_that_no_location_serves_is_offered_nothing(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
-        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=[floor.channel_id])
-    assert await names(database, floor.channel_id) == []
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=[defaults.channel_id])
+    assert await names(database, defaults.channel_id) == []
     async with database.transaction() as session:
-        await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=[floor.channel_id])
-    assert len(await names(database, floor.channel_id)) == 2
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=[defaults.channel_id])
+    assert len(await names(database, defaults.channel_id)) == 2
 
 
 async def test_another_channel_and_another_country_are_offered_nothing(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     assert await names(database, "sc_other") == []
-    assert await names(database, floor.channel_id, "us") == []
-    assert await names(database, floor.channel_id, "") == []
+    assert await names(database, defaults.channel_id, "us") == []
+    assert await names(database, defaults.channel_id, "") == []
 
 
 async def test_an_option_is_offered_even_when_its_provider_is_not_linked(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
-    assert sorted(await names(database, floor.channel_id)) == ["carrier_standard", "manual_manual"]
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["carrier_standard"])
+    assert sorted(await names(database, defaults.channel_id)) == ["carrier_standard", "manual_manual"]
 
 
-async def test_a_deleted_option_is_not_offered(database: Database, floor: Floor) -> None:
+async def test_a_deleted_option_is_not_offered(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
         option = await session.get(ShippingOption, (await option_of(database, "manual_manual")).id)
         assert option is not None
         option.deleted_at = option.created_at
-    assert await names(database, floor.channel_id) == ["carrier_standard"]
+    assert await names(database, defaults.channel_id) == ["carrier_standard"]
 
 
-async def test_the_location_is_where_the_options_packages_start(database: Database, floor: Floor) -> None:
+async def test_the_location_is_where_the_options_packages_start(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         elsewhere = StockLocation(name="Bodega Medellín")
         profile_id = (await option_of(database, "manual_manual")).shipping_profile_id
@@ -119,21 +123,21 @@ async def test_the_location_is_where_the_options_packages_start(database: Databa
         session.add(option)
     async with database.read() as session:
         assert (await location_of(session, option)).name == "Bodega Medellín"
-        own = await offers_for(session, floor.channel_id, "co")
-        assert [offer.location.id for offer in own] == [floor.location_id] * 2
+        own = await offers_for(session, defaults.channel_id, "co")
+        assert [offer.location.id for offer in own] == [defaults.location_id] * 2
 
 
 # what may be chosen
 
 
 async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
-    database: Database, floor: Floor
+    database: Database, defaults: Defaults
 ) -> None:
     option = await option_of(database, "carrier_standard")
     async with database.read() as session:
         await require_enabled(session, option, await location_of(session, option))
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["carrier_standard"])
     async with database.read() as session:
         with pytest.raises(NotAllowed) as refused:
             await require_enabled(session, option, await location_of(session, option))
@@ -142,7 +146,7 @@ async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
         "message": "Providers (carrier_standard) are not enabled for the service location",
     }
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, add=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, add=["carrier_standard"])
         await require_enabled(session, option, await location_of(session, option))
 
 
@@ -150,7 +154,7 @@ async def test_an_option_whose_provider_is_not_linked_cannot_be_chosen(
 
 
 async def test_a_flat_option_becomes_a_calculated_one(
-    database: Database, floor: Floor, providers: Providers
+    database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await option_of(database, "manual_manual")
     changed = await change(
@@ -169,7 +173,7 @@ async def test_a_flat_option_becomes_a_calculated_one(
 
 
 async def test_a_calculated_option_becomes_a_flat_one_with_an_amount(
-    database: Database, floor: Floor, providers: Providers
+    database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await option_of(database, "carrier_standard")
     with pytest.raises(InvalidData, match="Field 'amount' is required"):
@@ -179,7 +183,7 @@ async def test_a_calculated_option_becomes_a_flat_one_with_an_amount(
 
 
 async def test_a_name_and_an_amount_change_alone(
-    database: Database, floor: Floor, providers: Providers
+    database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await option_of(database, "manual_manual")
     changed = await change(database, providers, option.id, name="Recoger", amount=0)
@@ -188,11 +192,11 @@ async def test_a_name_and_an_amount_change_alone(
 
 @pytest.mark.parametrize("provider_id", ["manual_manual", "nobody"])
 async def test_a_provider_that_cannot_calculate_is_refused(
-    database: Database, floor: Floor, providers: Providers, provider_id: str
+    database: Database, defaults: Defaults, providers: Providers, provider_id: str
 ) -> None:
     option = await option_of(database, "carrier_standard")
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, add=[provider_id])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, add=[provider_id])
     with pytest.raises(InvalidData) as refused:
         await change(database, providers, option.id, provider_id=provider_id)
     assert refused.value.body() == {
@@ -203,27 +207,29 @@ async def test_a_provider_that_cannot_calculate_is_refused(
 
 
 async def test_even_a_new_name_needs_the_present_provider_linked(
-    database: Database, floor: Floor, providers: Providers
+    database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await option_of(database, "manual_manual")
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["manual_manual"])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["manual_manual"])
     with pytest.raises(NotAllowed, match=r"Providers \(manual_manual\) are not enabled"):
         await change(database, providers, option.id, name="Otro nombre")
     assert (await option_of(database, "manual_manual")).name == option.name
 
 
 async def test_a_provider_that_is_not_linked_is_refused(
-    database: Database, floor: Floor, providers: Providers
+    database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await option_of(database, "manual_manual")
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["carrier_standard"])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["carrier_standard"])
     with pytest.raises(NotAllowed, match=r"Providers \(carrier_standard\) are not enabled"):
         await change(database, providers, option.id, provider_id="carrier_standard", price_type="calculated")
 
 
-async def test_an_unknown_option_is_not_found(database: Database, floor: Floor, providers: Providers) -> None:
+async def test_an_unknown_option_is_not_found(
+    database: Database, defaults: Defaults, providers: Providers
+) -> None:
     with pytest.raises(NotFound):
         await change(database, providers, "so_unknown", name="x")
 
@@ -236,11 +242,11 @@ async def links(database: Database, kind: type[LocationFulfillmentProvider | Loc
         return (await session.execute(select(func.count()).select_from(kind))).scalar_one()
 
 
-async def test_linking_the_same_at_once_and_again_is_one_link(database: Database, floor: Floor) -> None:
+async def test_linking_the_same_at_once_and_again_is_one_link(database: Database, defaults: Defaults) -> None:
     async def link() -> None:
         async with database.transaction() as session:
-            await link_providers(session, COMMAND_LINE, floor.location_id, add=["other_provider"])
-            await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=[floor.channel_id])
+            await link_providers(session, COMMAND_LINE, defaults.location_id, add=["other_provider"])
+            await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=[defaults.channel_id])
 
     await asyncio.gather(*(link() for _ in range(6)))
     await link()
@@ -248,35 +254,35 @@ async def test_linking_the_same_at_once_and_again_is_one_link(database: Database
     assert await links(database, LocationSalesChannel) == 1
 
 
-async def test_unlinking_what_is_not_linked_is_no_error(database: Database, floor: Floor) -> None:
+async def test_unlinking_what_is_not_linked_is_no_error(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["nobody"])
-        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=["sc_nobody"])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["nobody"])
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=["sc_nobody"])
     assert await links(database, LocationFulfillmentProvider) == 2
 
 
-async def test_links_are_one_locations_own(database: Database, floor: Floor) -> None:
+async def test_links_are_one_locations_own(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
         other, channel = StockLocation(name="Otra"), SalesChannel(name="Otro")
         session.add_all([other, channel])
         await session.flush()
         await link_providers(session, COMMAND_LINE, other.id, add=["manual_manual"])
         await link_sales_channels(session, COMMAND_LINE, other.id, add=[channel.id])
-        await link_providers(session, COMMAND_LINE, floor.location_id, remove=["manual_manual"])
-        await link_sales_channels(session, COMMAND_LINE, floor.location_id, remove=[channel.id])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["manual_manual"])
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=[channel.id])
     async with database.read() as session:
         assert await session.get(LocationFulfillmentProvider, (other.id, "manual_manual"))
         assert await session.get(LocationSalesChannel, (other.id, channel.id))
-        assert await session.get(LocationSalesChannel, (floor.location_id, floor.channel_id))
+        assert await session.get(LocationSalesChannel, (defaults.location_id, defaults.channel_id))
 
 
-async def test_what_does_not_exist_cannot_be_linked(database: Database, floor: Floor) -> None:
+async def test_what_does_not_exist_cannot_be_linked(database: Database, defaults: Defaults) -> None:
     async with database.transaction() as session:
         with pytest.raises(NotFound, match="sloc_unknown"):
             await link_providers(session, COMMAND_LINE, "sloc_unknown", add=["manual_manual"])
         with pytest.raises(NotFound, match="sloc_unknown"):
             await link_providers(session, COMMAND_LINE, "sloc_unknown", remove=["manual_manual"])
         with pytest.raises(NotFound, match="sloc_unknown"):
-            await link_sales_channels(session, COMMAND_LINE, "sloc_unknown", remove=[floor.channel_id])
+            await link_sales_channels(session, COMMAND_LINE, "sloc_unknown", remove=[defaults.channel_id])
         with pytest.raises(NotFound, match="sc_unknown"):
-            await link_sales_channels(session, COMMAND_LINE, floor.location_id, add=["sc_unknown"])
+            await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=["sc_unknown"])

@@ -24,7 +24,7 @@ from backend.stock_notices.models import StockNotice
 from backend.stock_notices.service import ASKS, StockNotices, ask_notice, confirm_notice
 from tests.backend.imports.sender import OWNER, Sender
 from tests.backend.mail.conftest import Inbox, inbox, text_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import post
 
 __all__ = ["inbox"]
@@ -39,7 +39,7 @@ class Waiting:
     """A toy that is sold out, and those who wait for it."""
 
     shop: Shop
-    floor: Floor
+    defaults: Defaults
     toy: str
     worker: Worker
     inbox: Inbox
@@ -69,7 +69,7 @@ class Waiting:
 
     async def stock(self, units: int) -> None:
         async with self.shop.database.transaction() as session:
-            await set_stock(session, self.toy, self.floor.location_id, units)
+            await set_stock(session, self.toy, self.defaults.location_id, units)
 
     async def told(self) -> list[str]:
         """Who was told since this was asked last."""
@@ -80,16 +80,16 @@ class Waiting:
 
 
 @pytest.fixture
-async def waiting(shop: Shop, shop_floor: Floor, inbox: Inbox, anyone: httpx.AsyncClient) -> Waiting:
+async def waiting(shop: Shop, shop_defaults: Defaults, inbox: Inbox, anyone: httpx.AsyncClient) -> Waiting:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_floor, "trompo", stock=0)
+        toy = await make_toy(session, shop_defaults, "trompo", stock=0)
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox), StockNotices(shop.database)])
-    return Waiting(shop, shop_floor, toy, worker, inbox, anyone)
+    return Waiting(shop, shop_defaults, toy, worker, inbox, anyone)
 
 
 @pytest.fixture
 def sender(waiting: Waiting) -> Sender:
-    return Sender(waiting.shop, waiting.floor)
+    return Sender(waiting.shop, waiting.defaults)
 
 
 async def test_who_confirmed_is_told_once_and_nobody_else(waiting: Waiting) -> None:

@@ -12,7 +12,7 @@ from backend.app import Shop
 from backend.database import Database, UtcDateTime, db_now
 from backend.migrations.tables import all_tables
 from backend.tables import table_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 YEAR = timedelta(days=365)
@@ -50,7 +50,7 @@ async def count(database: Database, model: type[SQLModel]) -> int:
 
 
 @pytest.fixture
-async def order(store: httpx.AsyncClient, shop: Shop, shop_floor: Floor) -> dict[str, Any]:
+async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, Any]:
     async with shop.database.transaction() as session:
-        variant = await make_toy(session, shop_floor, "trompo", stock=5, price=40_000)
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await bought(store, variant, 2)

@@ -40,7 +40,7 @@ from backend.upkeep.restore import CannotRestore, Restored, restore
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.migrations.test_upgrade import REVISIONS, SHOP, write
 from tests.backend.upkeep.conftest import NOTED_BY_TRIGGERS, count, rows_of
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
 
@@ -124,9 +124,9 @@ async def test_a_copy_brings_everything_back_and_opens_links_that_were_mailed(
         order_id, token = link.rpartition("/")[2].split("?token=")
         opened_order = (await store.get(f"/store/orders/{order_id}", params={"token": token})).json()["order"]
         assert opened_order["email"] == "ana@example.com"
-        floor = Floor(*await ids_of(again.database))
+        defaults = Defaults(*await ids_of(again.database))
         async with again.database.transaction() as session:
-            variant = await make_toy(session, floor, "yoyo")
+            variant = await make_toy(session, defaults, "yoyo")
         newer = await bought(store, variant)
         assert newer["display_id"] != order["display_id"]
     await again.stop()
@@ -277,7 +277,7 @@ BAD: dict[str, Callable[[str, bytes], bytes | None]] = {
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("says", BAD)
 async def test_what_was_changed_is_refused_and_nothing_is_touched(
-    shop: Shop, shop_floor: Floor, elsewhere: Settings, tmp_path: Path, says: str
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path, says: str
 ) -> None:
     made = await copied(shop, tmp_path / "good.tar.gz")
     bad = tmp_path / "bad.tar.gz"
@@ -296,7 +296,7 @@ def unpacked(content: bytes) -> bytes | None:
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
-    shop: Shop, shop_floor: Floor, elsewhere: Settings, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path
 ) -> None:
     shop.pictures.put("0123abc/toy-320.webp", Random(1).randbytes(50_000))
     good = (await copied(shop, tmp_path / "good.tar.gz")).path.read_bytes()
@@ -321,7 +321,7 @@ async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_names_that_lead_elsewhere_are_refused(
-    shop: Shop, shop_floor: Floor, elsewhere: Settings, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path
 ) -> None:
     for name in ("pictures/../../x", "../x", "/etc/x", "secrets/other", "mail-templates/.x", "database/../x"):
         target = tmp_path / f"{abs(hash(name))}.tar.gz"
@@ -353,7 +353,7 @@ async def test_a_restore_that_fails_leaves_the_database_as_it_was(
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_a_copy_that_fails_leaves_nothing(
-    shop: Shop, shop_floor: Floor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, shop_defaults: Defaults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(store: PictureStore) -> NoReturn:
         raise PicturesUnavailable("away")

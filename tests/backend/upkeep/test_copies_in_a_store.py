@@ -34,7 +34,7 @@ from backend.upkeep.copy_places import CopyStore, NoCopy, StoreUnavailable, copy
 from backend.upkeep.restore import restore_from_store
 from tests.backend.upkeep.conftest import NOTED_BY_TRIGGERS, count, rows_of
 from tests.s3_server import new_bucket, s3_server
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 BIG = 12_000_000
 """Bytes of a picture that makes a copy of three pieces."""
@@ -124,7 +124,7 @@ def with_big_picture(shop: Shop) -> None:
 
 
 async def test_a_copy_is_sent_and_brought_back(
-    shop: Shop, shop_floor: Floor, folder: str, elsewhere: Settings, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, folder: str, elsewhere: Settings, tmp_path: Path
 ) -> None:
     with_big_picture(shop)
     store = store_at(folder)
@@ -145,7 +145,7 @@ async def test_a_copy_is_sent_and_brought_back(
 
 
 async def test_a_store_that_goes_away_meanwhile_has_no_half_copy(
-    shop: Shop, shop_floor: Floor, server: str, folder: str, elsewhere: Settings
+    shop: Shop, shop_defaults: Defaults, server: str, folder: str, elsewhere: Settings
 ) -> None:
     with_big_picture(shop)
     store = store_at(folder)
@@ -165,7 +165,7 @@ async def test_a_store_that_goes_away_meanwhile_has_no_half_copy(
 
 
 async def test_a_copy_that_is_cut_off_is_refused(
-    shop: Shop, shop_floor: Floor, folder: str, elsewhere: Settings, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, folder: str, elsewhere: Settings, tmp_path: Path
 ) -> None:
     store = store_at(folder)
     made = await make_backup(shop.settings, shop.database, shop.pictures, store)
@@ -179,7 +179,7 @@ async def test_a_copy_that_is_cut_off_is_refused(
 
 
 async def test_two_copies_at_once_are_whole(
-    shop: Shop, shop_floor: Floor, folder: str, tmp_path: Path
+    shop: Shop, shop_defaults: Defaults, folder: str, tmp_path: Path
 ) -> None:
     names = [f"{folder}/{n}.tar.gz" for n in range(2)]
     made = await asyncio.gather(
@@ -208,7 +208,7 @@ async def test_only_the_newest_copies_stay(folder: str, tmp_path: Path) -> None:
 
 
 async def test_what_is_not_there_or_refused_is_told_without_the_key(
-    shop: Shop, shop_floor: Floor, server: str, folder: str, elsewhere: Settings
+    shop: Shop, shop_defaults: Defaults, server: str, folder: str, elsewhere: Settings
 ) -> None:
     with pytest.raises(NoCopy):
         await brought_back(elsewhere, store_at(folder))

@@ -11,7 +11,7 @@ from backend.opening.lock import ServingLock, closed
 from backend.settings import Settings
 from backend.upkeep.restore import CannotRestore
 from tests.backend.upkeep.test_backup import copied, elsewhere, empty_place, opened, restored, state_of
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 __all__ = ["elsewhere", "empty_place"]
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-async def copy(shop: Shop, shop_floor: Floor, elsewhere: Settings, tmp_path: Path) -> Path:
+async def copy(shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path) -> Path:
     """A copy, of which `elsewhere` was made a shop."""
     made = await copied(shop, tmp_path / "copy.tar.gz")
     await restored(elsewhere, made.path)

@@ -34,7 +34,7 @@ from backend.upkeep.pictures import Orphans, find_orphans
 from backend.upkeep.rules import RULES
 from backend.upkeep.tidy import Tidied, Tidy
 from tests.backend.upkeep.conftest import YEAR, count, make_old, rows_of
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 
 NEVER = (
     "order",
@@ -260,7 +260,7 @@ def store_file(folder: Path, name: str, *, age: timedelta = YEAR) -> Path:
 
 
 async def test_pictures_that_nothing_names_go(
-    shop: Shop, order: dict[str, Any], shop_floor: Floor, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, order: dict[str, Any], shop_defaults: Defaults, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.upkeep.pictures.ROWS_AT_ONCE", 2)  # several pieces of a table
     folder = shop.settings.data_dir

@@ -18,7 +18,7 @@ from backend.settings import Settings
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.renderer.process import NotRendered
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 TITLE = "Oso <b>Tomás</b> & Cía"
 BROWSER = {
@@ -50,14 +50,14 @@ def build(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def toyshop(sqlite_floor: Path, tmp_path: Path) -> AsyncIterator[Shop]:
+async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
     """An open shop with two departments and three toys."""
     data = tmp_path / "data"
     data.mkdir()
-    shutil.copyfile(sqlite_floor, data / "trompo.db")
+    shutil.copyfile(sqlite_defaults, data / "trompo.db")
     shop = Shop(Settings(data_dir=data, public_url="https://trompo.example"))
     set_current_shop(shop)
-    floor = await open_floor(shop.database, shop.settings)
+    defaults = await set_up_defaults(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
@@ -65,9 +65,9 @@ async def toyshop(sqlite_floor: Path, tmp_path: Path) -> AsyncIterator[Shop]:
         plush = Category(name="Peluches", handle="peluches", description="Para abrazar.", parent_id=root.id)
         session.add_all([plush, Category(name="Música", handle="musica", parent_id=root.id)])
         await session.flush()
-        await make_toy(session, floor, "oso", title=TITLE, description=DESCRIPTION, featured=True)
-        await make_toy(session, floor, "trompo", title="Trompo de madera", stock=0)
-        await make_toy(session, floor, "pingüino-ñandú", title="Pingüino")
+        await make_toy(session, defaults, "oso", title=TITLE, description=DESCRIPTION, featured=True)
+        await make_toy(session, defaults, "trompo", title="Trompo de madera", stock=0)
+        await make_toy(session, defaults, "pingüino-ñandú", title="Pingüino")
         oso = (await session.execute(select(Product.id).where(Product.handle == "oso"))).scalar_one()
         session.add(ProductCategory(product_id=oso, category_id=plush.id))
         session.add(

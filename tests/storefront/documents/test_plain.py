@@ -16,7 +16,7 @@ from storefront.documents import plain as plain_pages
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.pages.catalog_list import STEP
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 from tests.storefront.documents.conftest import BROWSER, DESCRIPTION, TITLE, FakeRenderer
 
 STAND_IN = '<div class="contents plain" data-stand-in>'
@@ -126,10 +126,10 @@ async def test_the_search_keeps_its_words(browser: httpx.AsyncClient) -> None:
 async def test_a_long_list_leads_to_its_next_and_its_last_page(
     browser: httpx.AsyncClient, toyshop: Shop
 ) -> None:
-    floor = await open_floor(toyshop.database, toyshop.settings)
+    defaults = await set_up_defaults(toyshop.database, toyshop.settings)
     async with toyshop.database.transaction() as session:
         for number in range(STEP):
-            await make_toy(session, floor, f"carro-{number}", title=f"Carro {number}")
+            await make_toy(session, defaults, f"carro-{number}", title=f"Carro {number}")
     first, second = await plain(browser, "/catalog"), await plain(browser, "/catalog?page=2")
     assert "/catalog?page=2" in first.links
     assert "/catalog?page=2" not in second.links

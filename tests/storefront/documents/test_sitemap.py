@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from backend.app import Shop
 from storefront.documents.sitemap import sitemap, sitemap_page
-from tests.shop_floor import make_toy, open_floor
+from tests.store_defaults import make_toy, set_up_defaults
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 
@@ -20,11 +20,11 @@ async def test_a_short_sitemap_is_one_file(toyshop: Shop) -> None:
 
 
 async def test_ages_and_brands_with_something_for_sale_are_listed_once(toyshop: Shop) -> None:
-    floor = await open_floor(toyshop.database, toyshop.settings)
+    defaults = await set_up_defaults(toyshop.database, toyshop.settings)
     async with toyshop.database.transaction() as session:
         for number, brand in enumerate(("Ñandú", "Nandu", "Nido Andino")):
-            await make_toy(session, floor, f"pato-{number}", brand=brand, age_range="12+")
-        await make_toy(session, floor, "oculto", brand="Secreta", age_range="0-2", status="draft")
+            await make_toy(session, defaults, f"pato-{number}", brand=brand, age_range="12+")
+        await make_toy(session, defaults, "oculto", brand="Secreta", age_range="0-2", status="draft")
     own = [
         address.removeprefix("https://trompo.example")
         for address in addresses(await sitemap())

@@ -31,7 +31,7 @@ from storefront.pages.product import ProductState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState, show_frame
 from storefront.state.wishlist import WishlistState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 Load = Callable[[Any], Awaitable[Any]]
 
@@ -112,14 +112,14 @@ async def browsers(shop: Shop, pages: OpenPages, monkeypatch: pytest.MonkeyPatch
 
 
 class Toys:
-    def __init__(self, shop: Shop, floor: Floor) -> None:
-        self.shop, self.floor = shop, floor
+    def __init__(self, shop: Shop, defaults: Defaults) -> None:
+        self.shop, self.defaults = shop, defaults
         self.variants: dict[str, str] = {}
         self.ids: dict[str, str] = {}
 
     async def make(self, handle: str, **toy: Any) -> str:
         async with self.shop.database.transaction() as session:
-            self.variants[handle] = await make_toy(session, self.floor, handle, **toy)
+            self.variants[handle] = await make_toy(session, self.defaults, handle, **toy)
             self.ids[handle] = (await session.get_one(Variant, self.variants[handle])).product_id
         return self.ids[handle]
 
@@ -129,7 +129,7 @@ class Toys:
 
     async def stock(self, handle: str, units: int) -> None:
         async with self.shop.database.transaction() as session:
-            await set_stock(session, self.variants[handle], self.floor.location_id, units)
+            await set_stock(session, self.variants[handle], self.defaults.location_id, units)
 
     async def name(self, handle: str, title: str) -> None:
         async with self.shop.database.transaction() as session:
@@ -138,8 +138,8 @@ class Toys:
 
 
 @pytest.fixture
-def toys(shop: Shop, floor: Floor) -> Toys:
-    return Toys(shop, floor)
+def toys(shop: Shop, defaults: Defaults) -> Toys:
+    return Toys(shop, defaults)
 
 
 async def test_whoever_looks_at_the_product_sees_it_change_and_nobody_else_is_told(

@@ -11,7 +11,7 @@ from backend.staff.rights import Role
 from storefront.office.invoices import InvoicesState
 from storefront.office.orders.detail_state import OrderState
 from tests.backend.invoices.desk import RANGE, sell
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import At
 
 PLACE = "/oficina/facturas"
@@ -28,7 +28,7 @@ async def at(browser_of: At, role: Role, path: str = PLACE, state: Any = Invoice
     return screen
 
 
-async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, defaults: Defaults, browser_of: At) -> None:
     owner = await at(browser_of, Role.OWNER)
     assert [one.value for one in owner.content.providers] == ["", "file", "ubl"]
     await sent(owner, "save", {**RANGE, "provider": "ubl", "last": "1"})

@@ -14,7 +14,7 @@ from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
 TYPED = {
@@ -41,11 +41,11 @@ async def the_promotion(shop: Shop) -> tuple[Promotion, Campaign | None]:
 
 
 async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typed(
-    shop: Shop, floor: Floor, browser_of: At
+    shop: Shop, defaults: Defaults, browser_of: At
 ) -> None:
     async with shop.database.transaction() as session:
-        cheap = await make_toy(session, floor, "trompo", price=10_003)
-        await make_toy(session, floor, "pelota", price=90_000)
+        cheap = await make_toy(session, defaults, "trompo", price=10_003)
+        await make_toy(session, defaults, "pelota", price=90_000)
     screen = await opened(browser_of)
     assert (screen.content.row, screen.content.form.code) == (None, "")
     toys = {
@@ -88,10 +88,12 @@ async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typ
     }
 
 
-async def test_an_offer_of_categories_is_for_all_below_them(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_an_offer_of_categories_is_for_all_below_them(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", price=20_000)
-        await make_toy(session, floor, "pelota")
+        toy = await make_toy(session, defaults, "trompo", price=20_000)
+        await make_toy(session, defaults, "pelota")
         above = Category(name="Madera", handle="madera")
         session.add(above)
         await session.flush()

@@ -12,17 +12,17 @@ from backend.errors import NotFound
 from backend.staff.rights import Role
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.preview import PreviewState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
 UPLOADED = "/pictures/0011223344556677/foto-960x720-960.webp"
 
 
 @pytest.fixture
-async def toy(shop: Shop, floor: Floor) -> str:
+async def toy(shop: Shop, defaults: Defaults) -> str:
     """Ten wooden tops."""
     async with shop.database.transaction() as session:
-        variant_id = await make_toy(session, floor, "trompo-de-madera", stock=10)
+        variant_id = await make_toy(session, defaults, "trompo-de-madera", stock=10)
         return (await session.get_one(Variant, variant_id)).product_id
 
 
@@ -60,8 +60,8 @@ def form_of(screen: Any, **typed: Any) -> dict[str, Any]:
     return {**form, **typed}
 
 
-async def test_a_new_toy(shop: Shop, floor: Floor, browser_of: At) -> None:
-    del floor
+async def test_a_new_toy(shop: Shop, defaults: Defaults, browser_of: At) -> None:
+    del defaults
     screen = await opened(browser_of, "nuevo")
     assert screen.content.is_new
     await sent(screen, "save", form_of(screen, units=["x"]))

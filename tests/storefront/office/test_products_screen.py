@@ -15,15 +15,15 @@ from storefront.live.state_loss import HYDRATE, StateLossMiddleware
 from storefront.office.products.finding import find_products
 from storefront.office.products.state import ProductsState
 from storefront.office.session import actor_at
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
 
 @pytest.fixture
-async def top(shop: Shop, floor: Floor) -> str:
+async def top(shop: Shop, defaults: Defaults) -> str:
     """Ten wooden tops for 50,000 pesos each, by their variant."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "trompo-de-madera", stock=10)
+        return await make_toy(session, defaults, "trompo-de-madera", stock=10)
 
 
 async def sent(screen: Any, name: str, *arguments: Any) -> Any:
@@ -89,10 +89,10 @@ async def test_what_is_no_price_is_said_beside_it(
     [("12", "count", 12), ("+3", "count", 13), ("-2", "damaged", 8), ("−2", "lost", 8), ("0", "lost", 0)],
 )
 async def test_units_are_counted_or_come_or_leave(  # noqa: PLR0917
-    shop: Shop, floor: Floor, top: str, browser_of: At, typed: str, reason: str, units: int
+    shop: Shop, defaults: Defaults, top: str, browser_of: At, typed: str, reason: str, units: int
 ) -> None:
     screen = await opened(browser_of)
-    form = {"variant_id": top, "location_id": floor.location_id, "seen": "10", "reason": reason}
+    form = {"variant_id": top, "location_id": defaults.location_id, "seen": "10", "reason": reason}
     await sent(screen, "units", {**form, "units": typed})
     assert (await stocked(shop, top), screen.content.rows[0].free) == (units, units)
     subject = screen.told.subject
@@ -101,10 +101,10 @@ async def test_units_are_counted_or_come_or_leave(  # noqa: PLR0917
 
 
 async def test_units_that_others_moved_are_counted_again(
-    shop: Shop, floor: Floor, top: str, browser_of: At
+    shop: Shop, defaults: Defaults, top: str, browser_of: At
 ) -> None:
     screen = await opened(browser_of)
-    form = {"variant_id": top, "location_id": floor.location_id, "seen": "9", "reason": "count"}
+    form = {"variant_id": top, "location_id": defaults.location_id, "seen": "9", "reason": "count"}
     await sent(screen, "units", {**form, "units": "5"})
     assert "10" in screen.problems[f"units-{top}"]
     async with shop.database.transaction() as session:
@@ -170,10 +170,12 @@ async def seen(shop: Shop) -> list[tuple[int, int | None]]:
         return [(price, old) for price, old in await session.execute(query)]
 
 
-async def test_many_are_changed_once_it_was_shown(shop: Shop, floor: Floor, top: str, browser_of: At) -> None:
+async def test_many_are_changed_once_it_was_shown(
+    shop: Shop, defaults: Defaults, top: str, browser_of: At
+) -> None:
     del top
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "yoyo", price=20_000)
+        await make_toy(session, defaults, "yoyo", price=20_000)
     screen = await opened(browser_of)
     await sent(screen, "act", "more", [screen.content.rows[0].id])
     assert (screen.draft.count, screen.draft.action, screen.plan) == (1, "", None)

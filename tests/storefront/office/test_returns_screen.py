@@ -11,7 +11,7 @@ from storefront.office.returns.detail_state import ReturnState
 from storefront.office.returns.listing import ReturnsState
 from storefront.office.returns.opening import OpeningState
 from tests.backend.returns.steps import ACCOUNT, Sold, asked, deliver, of_the_shop, opened, send, sold
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
 LIST = "/oficina/devoluciones"
@@ -21,9 +21,9 @@ NONSENSE: list[Any] = [
 
 
 @pytest.fixture
-async def delivered(shop: Shop, floor: Floor) -> Sold:
+async def delivered(shop: Shop, defaults: Defaults) -> Sold:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", stock=5, price=40_000)
+        toy = await make_toy(session, defaults, "trompo", stock=5, price=40_000)
     async with of_the_shop(shop) as (store, admin):
         of = await sold(shop, store, admin, toy)
         await send(admin, of)

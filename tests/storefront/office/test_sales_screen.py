@@ -16,7 +16,7 @@ from backend.jobs import JobRun
 from backend.staff.rights import Role
 from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 from tests.storefront.office.test_offers_screen import sent
 
@@ -27,11 +27,11 @@ TYPED = {
 
 
 @pytest.fixture
-async def toys(shop: Shop, floor: Floor) -> list[str]:
+async def toys(shop: Shop, defaults: Defaults) -> list[str]:
     """A toy for 10,003 pesos and one for 40."""
     async with shop.database.transaction() as session:
-        dear = await make_toy(session, floor, "trompo", price=10_003)
-        return [dear, await make_toy(session, floor, "bolita", price=40)]
+        dear = await make_toy(session, defaults, "trompo", price=10_003)
+        return [dear, await make_toy(session, defaults, "bolita", price=40)]
 
 
 async def opened(browser_of: At, role: Role = Role.SHOP, sale: str = "nueva") -> Any:

@@ -12,7 +12,7 @@ from backend.monitoring.webhook import OwnersWebhook
 from backend.office.shop_page import Trial
 from backend.staff.rights import Role
 from storefront.office.settings import SettingsState
-from tests.shop_floor import Floor
+from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import At
 
 PLACE = "/oficina/ajustes"
@@ -33,7 +33,9 @@ def form(screen: Any, **typed: str) -> dict[str, str]:
     return {**screen.content.texts, **typed, "seen": screen.content.seen}
 
 
-async def test_an_owner_saves_and_a_second_one_is_told(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_an_owner_saves_and_a_second_one_is_told(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
     ana, berta = await at(browser_of), await at(browser_of)
     typed = form(berta, store_hours="De 8 a 4", store_about="Hola")
     await sent(ana, "save", form(ana, store_hours="De 9 a 5", store_phone="no"))
@@ -50,7 +52,7 @@ async def test_an_owner_saves_and_a_second_one_is_told(shop: Shop, floor: Floor,
 
 
 async def test_without_the_second_factor_it_can_be_read_only(
-    shop: Shop, floor: Floor, browser_of: At
+    shop: Shop, defaults: Defaults, browser_of: At
 ) -> None:
     owner = await at(browser_of, second_factor=False)
     assert owner.content.missing == "enrol"
@@ -63,7 +65,9 @@ async def test_without_the_second_factor_it_can_be_read_only(
     assert owner.towns[0].label == "Medellín, Antioquia"
 
 
-async def test_the_last_way_goes_off_only_with_a_warning(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_the_last_way_goes_off_only_with_a_warning(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
     owner = await at(browser_of)
     pse = owner.content.payments[[one.id for one in owner.content.payments].index(GATEWAY_PSE)]
     assert (pse.is_on, pse.warning.startswith("Nadie podrá pagar")) == (True, True)
@@ -78,7 +82,7 @@ async def test_the_last_way_goes_off_only_with_a_warning(shop: Shop, floor: Floo
     assert manual.warning.startswith("Nadie podrá comprar")
 
 
-async def test_each_thing_is_tried_out_in_plain_words(shop: Shop, floor: Floor, browser_of: At) -> None:
+async def test_each_thing_is_tried_out_in_plain_words(shop: Shop, defaults: Defaults, browser_of: At) -> None:
     owner = await at(browser_of)
 
     async def tried(trial: Trial) -> tuple[bool, str]:
@@ -112,7 +116,9 @@ async def test_each_thing_is_tried_out_in_plain_words(shop: Shop, floor: Floor, 
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, {"seen": "{}"}, {"seen": "[1]", "store_name": "x" * 9000}, 7])
-async def test_nonsense_changes_nothing(shop: Shop, floor: Floor, browser_of: At, nonsense: Any) -> None:
+async def test_nonsense_changes_nothing(
+    shop: Shop, defaults: Defaults, browser_of: At, nonsense: Any
+) -> None:
     owner = await at(browser_of)
     before = await shop.effective_settings.now()
     for name in ("save", "try_out", "switch_on"):

@@ -17,7 +17,7 @@ from backend.settings import Settings
 from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
 from tests.backend.orders.paying import at_the_bank, order_row, said, stock
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 from tests.storefront.office import test_product_screen as producto
 from tests.storefront.office.conftest import At
@@ -34,16 +34,16 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 
 @pytest.fixture
-async def trompo(shop: Shop, floor: Floor) -> str:
+async def trompo(shop: Shop, defaults: Defaults) -> str:
     """Ten wooden tops for 50,000 pesos each, by their variant."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "trompo-de-madera", stock=10)
+        return await make_toy(session, defaults, "trompo-de-madera", stock=10)
 
 
 @pytest.fixture
-async def store(shop: Shop, floor: Floor) -> AsyncIterator[httpx.AsyncClient]:
+async def store(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
     """A shopper's storefront."""
-    del floor
+    del defaults
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))

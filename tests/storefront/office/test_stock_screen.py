@@ -9,15 +9,15 @@ from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Role
 from storefront.office.stock.state import StockState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
 
 @pytest.fixture
-async def top(shop: Shop, floor: Floor) -> str:
+async def top(shop: Shop, defaults: Defaults) -> str:
     """Ten wooden tops, by their variant."""
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "trompo-de-madera", stock=10)
+        return await make_toy(session, defaults, "trompo-de-madera", stock=10)
 
 
 async def sent(screen: Any, name: str, *arguments: Any) -> Any:
@@ -38,7 +38,7 @@ async def opened(browser_of: At) -> Any:
     return screen
 
 
-async def test_what_is_scanned_is_received(shop: Shop, floor: Floor, top: str, browser_of: At) -> None:
+async def test_what_is_scanned_is_received(shop: Shop, defaults: Defaults, top: str, browser_of: At) -> None:
     screen = await opened(browser_of)
     for _time in range(2):
         await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
@@ -46,7 +46,7 @@ async def test_what_is_scanned_is_received(shop: Shop, floor: Floor, top: str, b
     assert (line.title, line.units) == ("Trompo de madera", 2)
     await sent(screen, "scan", {"code": "nobody's"})
     assert "code" in screen.problems
-    typed = {"location_id": floor.location_id, f"units-{top}": "x"}
+    typed = {"location_id": defaults.location_id, f"units-{top}": "x"}
     await sent(screen, "receive", typed)
     assert (screen.told.tone, list(screen.problems)) == ("problem", [f"units-{top}"])
     await sent(screen, "receive", {**typed, f"units-{top}": "6"})

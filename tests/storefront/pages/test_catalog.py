@@ -22,7 +22,7 @@ from storefront.pages.catalog_list import (
     load,
 )
 from storefront.pages.loading import PageData, PageParams
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 SENT = {
     "categories": ["peluches"],
@@ -35,7 +35,7 @@ SENT = {
 
 
 @pytest.fixture
-async def toys(shop: Shop, floor: Floor) -> None:
+async def toys(shop: Shop, defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
@@ -44,8 +44,8 @@ async def toys(shop: Shop, floor: Floor) -> None:
         session.add(plush)
         await session.flush()
         for number in range(3):
-            await make_toy(session, floor, f"oso-{number}", brand="Nido Andino", age_range="0-2")
-        await make_toy(session, floor, "trompo", brand="Rayuela", age_range="6-8")
+            await make_toy(session, defaults, f"oso-{number}", brand="Nido Andino", age_range="0-2")
+        await make_toy(session, defaults, "trompo", brand="Rayuela", age_range="6-8")
         bears = await session.execute(select(Product).where(Product.brand == "Nido Andino"))
         for bear in bears.scalars():
             session.add(ProductCategory(product_id=bear.id, category_id=plush.id))
@@ -199,9 +199,9 @@ class TestOwnLists:
         assert (empty.content.title, empty.content.page.total) == ("Juguetes desde los 12 años", 0)
         assert (empty.meta.status, empty.meta.canonical) == (200, "http://localhost:3000/age/12+")
 
-    async def test_brands_that_differ_only_in_signs_share_one(self, shop: Shop, floor: Floor) -> None:
+    async def test_brands_that_differ_only_in_signs_share_one(self, shop: Shop, defaults: Defaults) -> None:
         async with shop.database.transaction() as session:
-            await make_toy(session, floor, "pato", brand="NIDO ANDÍNO")
+            await make_toy(session, defaults, "pato", brand="NIDO ANDÍNO")
         data = await at("/brand/nido-andino")
         assert (data.content.title, data.content.page.total) == ("Nido Andino", 4)
         assert data.meta.moved_to == ""
@@ -218,10 +218,10 @@ class TestOwnLists:
         ],
     )
     async def test_what_nobody_sells_is_not_found_and_shows_the_whole_shop(
-        self, shop: Shop, floor: Floor, address: str, title: str
+        self, shop: Shop, defaults: Defaults, address: str, title: str
     ) -> None:
         async with shop.database.transaction() as session:
-            await make_toy(session, floor, "oculto", brand="Secreta", status="draft")
+            await make_toy(session, defaults, "oculto", brand="Secreta", status="draft")
         data = await at(address)
         assert (data.content.title, data.meta.status, data.meta.moved_to) == (title, 404, "")
         assert data.meta.robots.startswith("noindex")

@@ -7,11 +7,11 @@ from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
 from storefront.pages.gift import GiftContent, load
 from storefront.pages.loading import PageData, PageParams
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def toys(shop: Shop, floor: Floor) -> None:
+async def toys(shop: Shop, defaults: Defaults) -> None:
     """A cheap and a dear toy of music for the small, and a top for the big."""
     async with shop.database.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
@@ -20,9 +20,9 @@ async def toys(shop: Shop, floor: Floor) -> None:
         music = Category(name="Música", handle="musica", parent_id=root.id)
         session.add_all([music, Category(name="Vacía", handle="vacia", parent_id=root.id)])
         await session.flush()
-        await make_toy(session, floor, "maraca", age_range="0-2", price=50_000)
-        await make_toy(session, floor, "tambor", age_range="0-2", price=150_000)
-        await make_toy(session, floor, "trompo", age_range="6-8", price=20_000)
+        await make_toy(session, defaults, "maraca", age_range="0-2", price=50_000)
+        await make_toy(session, defaults, "tambor", age_range="0-2", price=150_000)
+        await make_toy(session, defaults, "trompo", age_range="6-8", price=20_000)
         for toy in (await session.execute(select(Product).where(Product.handle != "trompo"))).scalars():
             session.add(ProductCategory(product_id=toy.id, category_id=music.id))
 

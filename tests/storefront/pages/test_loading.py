@@ -13,7 +13,7 @@ from backend.inventory.models import InventoryLevel
 from storefront.pages import home
 from storefront.pages.home import HomeState, load
 from storefront.pages.loading import PageData, PageParams
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 def test_the_parts_of_an_address() -> None:
@@ -51,10 +51,10 @@ def test_the_part_of_the_path_that_varies(url: str, tail: str) -> None:
 
 
 async def test_pages_that_show_alike_are_read_once_until_something_changes(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "oso", brand="Nido Andino")
+        await make_toy(session, defaults, "oso", brand="Nido Andino")
     reads: list[str] = []
 
     async def noted(params: PageParams) -> PageData[HomePage]:
@@ -77,10 +77,10 @@ async def test_pages_that_show_alike_are_read_once_until_something_changes(
 
 
 async def test_a_sale_is_no_change_to_a_page_of_cards_until_a_toy_is_sold_out(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "oso", stock=4)
+        await make_toy(session, defaults, "oso", stock=4)
     reads: list[str] = []
 
     async def noted(params: PageParams) -> PageData[HomePage]:

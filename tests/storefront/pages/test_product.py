@@ -12,12 +12,12 @@ from backend.inventory.models import InventoryLevel
 from storefront.pages import product
 from storefront.pages.loading import PageParams
 from storefront.pages.product import load
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
-async def test_a_picture_comes_with_its_background_for_the_magnifier(shop: Shop, floor: Floor) -> None:
+async def test_a_picture_comes_with_its_background_for_the_magnifier(shop: Shop, defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "trompo", title="Trompo", description="Baila derecho.")
+        await make_toy(session, defaults, "trompo", title="Trompo", description="Baila derecho.")
         toy = (await session.execute(select(Product.id).where(Product.handle == "trompo"))).scalar_one()
         session.add(Picture(product_id=toy, url="/demo/Trompo (frente).webp", alt="Un trompo"))
     data = await load(PageParams.from_url("/product/trompo"))
@@ -29,7 +29,7 @@ async def test_a_picture_comes_with_its_background_for_the_magnifier(shop: Shop,
     assert data.meta.status == 200
 
 
-async def test_an_unknown_product_is_content_of_its_own(shop: Shop, floor: Floor) -> None:
+async def test_an_unknown_product_is_content_of_its_own(shop: Shop, defaults: Defaults) -> None:
     data = await load(PageParams.from_url("/product/no%20hay"))
     assert data.content.detail is None
     assert data.content.slug == "no hay"
@@ -39,9 +39,9 @@ async def test_an_unknown_product_is_content_of_its_own(shop: Shop, floor: Floor
 
 
 @pytest.mark.parametrize("left", [3, 0])
-async def test_a_sale_is_in_the_very_next_reading(shop: Shop, floor: Floor, left: int) -> None:
+async def test_a_sale_is_in_the_very_next_reading(shop: Shop, defaults: Defaults, left: int) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "trompo", stock=4)
+        await make_toy(session, defaults, "trompo", stock=4)
     assert await _units() == (4, True, True)
     async with shop.database.transaction() as session:
         await session.execute(update(InventoryLevel).values(reserved=4 - left))
@@ -49,10 +49,10 @@ async def test_a_sale_is_in_the_very_next_reading(shop: Shop, floor: Floor, left
 
 
 async def test_a_sale_has_the_units_read_again_and_nothing_else(
-    shop: Shop, floor: Floor, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "trompo", stock=4)
+        await make_toy(session, defaults, "trompo", stock=4)
     read, reads = product_detail, list[str]()
 
     async def noted(session: AsyncSession, handle: str) -> ProductDetail:

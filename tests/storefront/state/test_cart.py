@@ -17,17 +17,17 @@ from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
 from storefront.state.cart import EMPTY_CART, CartState, refresh
 from storefront.state.frame import COMING_BACK, FrameState
-from tests.shop_floor import Floor, make_toy
 from tests.statements import statements_of
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
 
 
 @pytest.fixture
-async def toy(shop: Shop, floor: Floor) -> str:
+async def toy(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "trompo", title="Trompo", stock=5, price=18_900)
+        return await make_toy(session, defaults, "trompo", title="Trompo", stock=5, price=18_900)
 
 
 async def test_the_first_toy_makes_the_cart(shopper: Shopper, toy: str) -> None:

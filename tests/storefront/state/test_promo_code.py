@@ -11,7 +11,7 @@ from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
 from backend.staff.rights import COMMAND_LINE
 from storefront.state.cart import CartState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 Shopper = Callable[[], rx.State]
 TEN = {
@@ -22,10 +22,10 @@ TEN = {
 
 
 @pytest.fixture
-async def toy(shop: Shop, floor: Floor) -> str:
+async def toy(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(TEN))
-        return await make_toy(session, floor, "trompo", stock=5, price=20_000)
+        return await make_toy(session, defaults, "trompo", stock=5, price=20_000)
 
 
 async def test_a_code_is_typed_and_taken_out(shopper: Shopper, toy: str) -> None:

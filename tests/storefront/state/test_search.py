@@ -6,14 +6,14 @@ import reflex as rx
 
 from backend.app import Shop
 from storefront.state.search import LONGEST_SEARCH, LONGEST_TYPED, SearchState, searched
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 async def test_an_answer_names_the_text_it_answers(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "camion", title="Camión")
+        await make_toy(session, defaults, "camion", title="Camión")
     search = await shopper().get_state(SearchState)
     await search.suggest(" CAMION ")
     assert [hit.title for hit in search.hits] == ["Camión"]
@@ -23,10 +23,10 @@ async def test_an_answer_names_the_text_it_answers(
 
 
 async def test_of_a_long_text_the_beginning_is_looked_for(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "camion", title="Camión", brand="Camioneros")
+        await make_toy(session, defaults, "camion", title="Camión", brand="Camioneros")
     long = "camion " * 42
     search = await shopper().get_state(SearchState)
     await search.suggest(long)

@@ -8,18 +8,18 @@ import reflex as rx
 
 from backend.app import Shop
 from storefront.state.toys import MOST_VIEWED, OFFERED, OfferedState, ViewedState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 Shopper = Callable[[], rx.State]
 
 
 async def test_what_was_looked_at_comes_in_its_order_and_bounded(
-    shop: Shop, floor: Floor, shopper: Shopper
+    shop: Shop, defaults: Defaults, shopper: Shopper
 ) -> None:
     names = [f"toy-{number}" for number in range(MOST_VIEWED + 2)]
     async with shop.database.transaction() as session:
         for name in names:
-            await make_toy(session, floor, name)
+            await make_toy(session, defaults, name)
     viewed = await shopper().get_state(ViewedState)
     await viewed.show(["toy-3", "gone", "toy-1"])
     assert [card.handle for card in viewed.cards] == ["toy-3", "toy-1"]
@@ -36,11 +36,11 @@ async def test_what_is_no_list_of_handles_shows_nothing(shop: Shop, shopper: Sho
     assert viewed.is_known
 
 
-async def test_what_is_offered_can_be_bought(shop: Shop, floor: Floor, shopper: Shopper) -> None:
+async def test_what_is_offered_can_be_bought(shop: Shop, defaults: Defaults, shopper: Shopper) -> None:
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "agotado", featured=True, stock=0)
+        await make_toy(session, defaults, "agotado", featured=True, stock=0)
         for number in range(OFFERED + 1):
-            await make_toy(session, floor, f"toy-{number}")
+            await make_toy(session, defaults, f"toy-{number}")
     offered = await shopper().get_state(OfferedState)
     await offered.offer()
     assert len(offered.cards) == OFFERED

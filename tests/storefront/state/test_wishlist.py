@@ -10,15 +10,15 @@ from sqlalchemy import update
 from backend.app import Shop
 from backend.catalog.models import Variant
 from storefront.state.wishlist import WishlistState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 async def test_the_order_is_the_browsers_and_the_unknown_is_left_out(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
         for handle in ("oso", "trompo"):
-            await make_toy(session, floor, handle)
+            await make_toy(session, defaults, handle)
     wishes = await shopper().get_state(WishlistState)
     await wishes.show(["trompo", "nave", "oso", "trompo"])
     assert [card.handle for card in wishes.cards] == ["trompo", "oso"]
@@ -35,13 +35,13 @@ async def test_what_is_no_list_of_handles_shows_nothing(
 
 
 async def test_only_a_list_that_is_known_is_looked_at_again(
-    shop: Shop, floor: Floor, shopper: Callable[[], rx.State]
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     wishes = await shopper().get_state(WishlistState)
     await wishes.refresh()
     assert not wishes.is_known  # the browser has yet to say what it wishes for
     async with shop.database.transaction() as session:
-        await make_toy(session, floor, "oso")
+        await make_toy(session, defaults, "oso")
     await wishes.show(["oso"])
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(price=12_000))

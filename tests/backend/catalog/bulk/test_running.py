@@ -22,7 +22,7 @@ from backend.jobs import JobRun, RunAgain
 from backend.outage import DatabaseUnavailable
 from backend.outbox.models import OutboxEvent
 from backend.staff.rights import Actor, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 ANA = Actor("user_ana", Role.SHOP)
 ALL = Selection()
@@ -30,13 +30,13 @@ SALE = Change(Action.SALE, percent=20)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+async def toys(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Five toys for 10,000 to 50,000 pesos, by their variants; changed two at a time."""
     monkeypatch.setattr(running, "AT_ONCE", 2)
     monkeypatch.setattr(planning, "AT_ONCE", 2)
     async with shop.database.transaction() as session:
         return [
-            await make_toy(session, shop_floor, f"toy-{number}", price=10_000 * number, stock=3)
+            await make_toy(session, shop_defaults, f"toy-{number}", price=10_000 * number, stock=3)
             for number in range(1, 6)
         ]
 

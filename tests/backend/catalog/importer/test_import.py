@@ -32,7 +32,7 @@ from backend.outbox.models import OutboxEvent
 from backend.settings import Settings
 from tests.backend.rivals import overtaken
 from tests.backend.shipping.serving import served
-from tests.shop_floor import Floor, make_toy, open_floor
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 HEAD = "handle,title,description,brand,categories,collection,sku,price,compare_at_price,stock\n"
 TROMPO = "trompo,Trompo de guayacán,Gira y gira,Uno,madera|patio,clasicos,TRO-1,18900,25900,7\n"
@@ -44,8 +44,8 @@ def silent(_total: int | None, _title: str) -> AbstractContextManager[Steps]:
 
 
 class Importer:
-    def __init__(self, database: Database, floor: Floor, folder: Path) -> None:
-        self.database, self.floor, self.folder = database, floor, folder
+    def __init__(self, database: Database, defaults: Defaults, folder: Path) -> None:
+        self.database, self.defaults, self.folder = database, defaults, folder
         self.allow_private = True
 
     async def __call__(
@@ -59,7 +59,7 @@ class Importer:
             self.database,
             file,
             pictures,
-            self.floor.location_id,
+            self.defaults.location_id,
             silent,
             only_check=only_check,
             makes_places=makes_places,
@@ -94,13 +94,13 @@ class Importer:
 
 @pytest.fixture
 async def importer(database: Database, settings: Settings, tmp_path: Path) -> Importer:
-    floor = await open_floor(database, settings)
+    defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         session.add_all([Category(name="Madera", handle="madera"), Category(name="Patio", handle="patio")])
         session.add(Collection(title="Clásicos", handle="clasicos"))
     folder = tmp_path / "import"
     folder.mkdir()
-    return Importer(database, floor, folder)
+    return Importer(database, defaults, folder)
 
 
 async def test_new_products_are_all_there(importer: Importer) -> None:
@@ -235,7 +235,7 @@ async def test_two_values_that_only_share_a_digest_are_not_the_same(
 
 async def test_a_sku_of_another_product_is_refused(importer: Importer) -> None:
     async with importer.database.transaction() as session:
-        await make_toy(session, importer.floor, "cometa")
+        await make_toy(session, importer.defaults, "cometa")
     assert await importer.refused("handle,title,price,sku\nnueva,Nueva,5,SKU-cometa\n") == [
         "line 2, sku: belongs to cometa"
     ]
@@ -243,7 +243,7 @@ async def test_a_sku_of_another_product_is_refused(importer: Importer) -> None:
 
 async def test_a_bar_code_is_of_one_product(importer: Importer, monkeypatch: pytest.MonkeyPatch) -> None:
     async with importer.database.transaction() as session:
-        variant = await session.get_one(Variant, await make_toy(session, importer.floor, "cometa"))
+        variant = await session.get_one(Variant, await make_toy(session, importer.defaults, "cometa"))
         variant.ean = "7701234567897"
     head = "handle,title,price,ean\n"
     assert await importer(head + "cometa,Cometa,5,7701234567897\n") == {"changed": 1}
@@ -357,7 +357,7 @@ async def test_a_shop_that_changed_meanwhile_is_told(
 ) -> None:
     async def look_away(*_: object, makes_places: bool) -> Checked:
         async with importer.database.transaction() as session:
-            await make_toy(session, importer.floor, "cometa", price=1)
+            await make_toy(session, importer.defaults, "cometa", price=1)
             other = (await session.execute(select(Variant))).scalar_one()
             other.sku = "TRO-1"
         return Checked(1, Places(set(), set()))

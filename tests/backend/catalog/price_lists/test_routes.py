@@ -16,7 +16,7 @@ from backend.clock import now
 from backend.jobs import JobRun
 from backend.office.sales import sale_page
 from backend.staff.rights import COMMAND_LINE
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, post
 
 LISTS = "/admin/price-lists"
@@ -24,11 +24,11 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor) -> list[str]:
+async def toys(shop: Shop, shop_defaults: Defaults) -> list[str]:
     """Three toys for 10,000, 20,000 and 30,000 pesos, by their variants."""
     async with shop.database.transaction() as session:
         return [
-            await make_toy(session, shop_floor, f"toy-{number}", price=10_000 * number)
+            await make_toy(session, shop_defaults, f"toy-{number}", price=10_000 * number)
             for number in range(1, 4)
         ]
 

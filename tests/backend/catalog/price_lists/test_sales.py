@@ -35,7 +35,7 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.outbox.models import OutboxEvent
 from backend.staff.rights import Actor, Role
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 ANA = Actor("user_ana", Role.SHOP)
 DAY = timedelta(days=1)
@@ -43,12 +43,12 @@ FIFTH = Rule(Method.PERCENTAGE, 20, Target.ALL)
 
 
 @pytest.fixture
-async def toys(shop: Shop, shop_floor: Floor, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+async def toys(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Five toys for 10,000 to 50,000 pesos, by their variants; changed two at a time."""
     monkeypatch.setattr(running, "AT_ONCE", 2)
     async with shop.database.transaction() as session:
         return [
-            await make_toy(session, shop_floor, f"toy-{number}", price=10_000 * number)
+            await make_toy(session, shop_defaults, f"toy-{number}", price=10_000 * number)
             for number in range(1, 6)
         ]
 
@@ -115,11 +115,11 @@ REGULAR = [(10_000 * number, None) for number in range(1, 6)]
 LOWERED = [(8_000 * number, 10_000 * number) for number in range(1, 6)]
 
 
-async def test_a_sale_begins_and_ends_by_itself(shop: Shop, shop_floor: Floor, toys: list[str]) -> None:
+async def test_a_sale_begins_and_ends_by_itself(shop: Shop, shop_defaults: Defaults, toys: list[str]) -> None:
     await change(shop, toys[4], compare_at_price=60_000)
     before = await shop_rows(shop)
     async with shop.database.transaction() as session:
-        wrapping = await session.get_one(Variant, await make_toy(session, shop_floor, "envoltura"))
+        wrapping = await session.get_one(Variant, await make_toy(session, shop_defaults, "envoltura"))
         wrapping.sku = WRAPPING_SKU
     sale = await saved(shop, when=window(DAY, 2 * DAY))
     async with shop.database.read() as session:

@@ -35,7 +35,7 @@ from storefront.state.frame import FrameState
 from storefront.state.session import bind_cart
 from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.checkout_steps import TYPED as TYPED_ANYWHERE
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
@@ -43,9 +43,9 @@ TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
 
 
 @pytest.fixture
-async def toy(shop: Shop, floor: Floor) -> str:
+async def toy(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "trompo", stock=5, price=18_900)
+        return await make_toy(session, defaults, "trompo", stock=5, price=18_900)
 
 
 @pytest.fixture

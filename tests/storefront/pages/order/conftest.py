@@ -6,13 +6,13 @@ from backend.app import Shop
 from backend.cart import service as carts
 from backend.checkout.service import PlacedOrder
 from tests.checkout_steps import TYPED, choose_pickup
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def placed(shop: Shop, floor: Floor) -> PlacedOrder:
+async def placed(shop: Shop, defaults: Defaults) -> PlacedOrder:
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, floor, "trompo", stock=5, price=18_900)
+        toy = await make_toy(session, defaults, "trompo", stock=5, price=18_900)
         cart_id = await carts.create(session)
         await carts.add(session, cart_id, toy, 2)
     await choose_pickup(shop, cart_id)

@@ -16,7 +16,7 @@ from backend.customers.models import Customer
 from backend.orders.models import Order
 from storefront.pages.order.state import OrderState
 from storefront.state.cart import CartState
-from tests.shop_floor import Floor, make_toy
+from tests.store_defaults import Defaults, make_toy
 
 Shopper = Callable[[], rx.State]
 
@@ -29,9 +29,9 @@ async def lost(shop: Shop, placed: PlacedOrder) -> PlacedOrder:
 
 
 @pytest.fixture
-async def yoyo(shop: Shop, floor: Floor, lost: PlacedOrder) -> str:
+async def yoyo(shop: Shop, defaults: Defaults, lost: PlacedOrder) -> str:
     async with shop.database.transaction() as session:
-        return await make_toy(session, floor, "yoyo", stock=5)
+        return await make_toy(session, defaults, "yoyo", stock=5)
 
 
 async def _at(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderState, CartState]:

@@ -10,27 +10,27 @@ from backend.catalog.search import index_products
 from backend.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.opening.floor import make_floor
+from backend.opening.defaults import make_defaults
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
 
 
 @dataclass(frozen=True)
-class Floor:
+class Defaults:
     """Ids of what a test needs to name."""
 
     location_id: str
     channel_id: str
 
 
-async def open_floor(database: Database, settings: Settings) -> Floor:
+async def set_up_defaults(database: Database, settings: Settings) -> Defaults:
     """Region, channel, warehouse and its ways to ship, as the demo shop has them; no toys."""
     async with database.transaction() as session:
-        await make_floor(session, settings)
+        await make_defaults(session, settings)
         location_id = (await session.execute(select(StockLocation.id))).scalar_one()
         await offer_payment(session, GATEWAY_PSE, SYSTEM_PAYMENT)
         channel_id = (await session.execute(select(SalesChannel.id))).scalar_one()
-    return Floor(location_id, channel_id)
+    return Defaults(location_id, channel_id)
 
 
 async def offer_payment(session: AsyncSession, *provider_ids: str) -> None:
@@ -40,7 +40,7 @@ async def offer_payment(session: AsyncSession, *provider_ids: str) -> None:
 
 async def make_toy(
     session: AsyncSession,
-    floor: Floor,
+    defaults: Defaults,
     handle: str,
     *,
     stock: int = 10,
@@ -58,6 +58,6 @@ async def make_toy(
     variant = Variant(product_id=toy.id, sku=f"SKU-{handle}", price=price)
     session.add(variant)
     await session.flush()
-    session.add(InventoryLevel(variant_id=variant.id, location_id=floor.location_id, stocked=stock))
+    session.add(InventoryLevel(variant_id=variant.id, location_id=defaults.location_id, stocked=stock))
     await index_products(session, [toy.id])
     return variant.id

@@ -1,4 +1,4 @@
-"""The floor: made once, completed where something of it is missing, and never against what staff decided."""
+"""The store defaults: made once, completed where some are missing, and never against what staff decided."""
 
 from sqlalchemy import delete, func, select, update
 
@@ -7,7 +7,7 @@ from backend.clock import now
 from backend.database import Database
 from backend.demo.seed import seed
 from backend.office_settings.service import MUST_BE_OWN, OWN_WAREHOUSE
-from backend.opening.floor import has_no_floor, make_floor, missing_parts, move_warehouse
+from backend.opening.defaults import has_no_defaults, make_defaults, missing_defaults, move_warehouse
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.staff.rights import COMMAND_LINE
@@ -18,16 +18,16 @@ ALL = ["region", "sales_channel", "publishable_key", "stock_location", "shipping
 
 async def made(database: Database, settings: Settings) -> list[str]:
     async with database.transaction() as session:
-        return await make_floor(session, settings)
+        return await make_defaults(session, settings)
 
 
-async def test_a_floor_is_made_once(database: Database, settings: Settings) -> None:
+async def test_the_defaults_are_made_once(database: Database, settings: Settings) -> None:
     async with database.read() as session:
-        assert await has_no_floor(session)
+        assert await has_no_defaults(session)
     assert await made(database, settings) == ALL
     assert await made(database, settings) == []
     async with database.read() as session:
-        assert await missing_parts(session) == []
+        assert await missing_defaults(session) == []
         location = (await session.execute(select(StockLocation))).scalar_one()
         names = (await session.execute(select(ShippingOption.name))).scalars().all()
     assert location.name == "Bodega Bogotá"
@@ -57,7 +57,7 @@ async def test_what_is_missing_is_made_and_what_staff_deleted_is_not(
     assert await made(database, settings) == ["publishable_key"]
 
 
-async def test_a_floor_without_toys_gets_the_demos_only_when_asked(
+async def test_a_shop_without_toys_gets_the_demos_only_when_asked(
     database_url: str, database: Database, settings: Settings
 ) -> None:
     settings = settings.model_copy(update={"database_url": database_url})
@@ -69,7 +69,7 @@ async def test_a_floor_without_toys_gets_the_demos_only_when_asked(
         assert (await session.execute(select(func.count()).select_from(Region))).scalar_one() == 1
 
 
-async def test_an_empty_production_shop_gets_its_floor_by_itself_and_no_toys(
+async def test_an_empty_production_shop_gets_its_defaults_by_itself_and_no_toys(
     database_url: str, database: Database, settings: Settings
 ) -> None:
     own = dict.fromkeys((*MUST_BE_OWN, *OWN_WAREHOUSE), "6044441234")
@@ -78,12 +78,12 @@ async def test_an_empty_production_shop_gets_its_floor_by_itself_and_no_toys(
     )
     await prepare(settings)
     async with database.transaction() as session:
-        assert await missing_parts(session) == []
+        assert await missing_defaults(session) == []
         assert (await session.execute(select(Product.id))).first() is None
         await session.execute(delete(PublishableKey))
     await prepare(settings)
     async with database.read() as session:
-        assert await missing_parts(session) == ["publishable_key"]
+        assert await missing_defaults(session) == ["publishable_key"]
         assert (await session.execute(select(func.count()).select_from(SalesChannel))).scalar_one() == 1
 
 

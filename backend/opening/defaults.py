@@ -1,4 +1,4 @@
-"""The floor: what a shop needs before its first toy can be sold.
+"""Store defaults: what a shop needs before its first toy can be sold.
 
 A region, a sales channel with its publishable key, a stock location, and its ways to ship with their service zone.
 Safe to repeat: what is there stays as it is, whoever made it.
@@ -28,29 +28,29 @@ from backend.staff.rights import Actor
 from backend.texts import _
 
 STORE_PICKUP_PRICE = 0
-PARTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
-"""What a floor consists of. Whoever lacks one of them can sell nothing."""
+DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
+"""A shop that lacks one of them can sell nothing."""
 WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
 """The settings that the warehouse's address is made of."""
 
 
-async def missing_parts(session: AsyncSession) -> list[str]:
-    """The names of the floor's parts that are not there; all of them in an empty shop."""
-    return [_name(part) for part in PARTS if await _first(session, part) is None]
+async def missing_defaults(session: AsyncSession) -> list[str]:
+    """The names of the store defaults that are not there; all of them in an empty shop."""
+    return [_name(part) for part in DEFAULTS if await _first(session, part) is None]
 
 
-async def has_no_floor(session: AsyncSession) -> bool:
-    """Whether nothing of a floor is there: nobody has opened this shop yet."""
-    return len(await missing_parts(session)) == len(PARTS)
+async def has_no_defaults(session: AsyncSession) -> bool:
+    """Whether no store default is there: nobody has opened this shop yet."""
+    return len(await missing_defaults(session)) == len(DEFAULTS)
 
 
-async def make_floor(session: AsyncSession, settings: Settings) -> list[str]:
-    """Make what of the floor is missing; the warehouse is where CARRIER_ORIGIN_* says.
+async def make_defaults(session: AsyncSession, settings: Settings) -> list[str]:
+    """Make the store defaults that are missing; the warehouse is where CARRIER_ORIGIN_* says.
 
     Shipping options are made only where there has never been one: what staff deleted stays deleted.
 
     Returns:
-        The names of the parts that were made; none when the floor was complete.
+        The names of those that were made; none when all were there.
     """
     made: list[str] = []
     if await _first(session, Region) is None:
@@ -120,7 +120,7 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
 async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
     """Give the one warehouse that the shop has the address that stands, so that shipping is priced from there.
 
-    Several warehouses keep their own. What was named after the old city by `make_floor` is named after the new one.
+    Several warehouses keep their own. What was named after the old city by `make_defaults` is named after the new one.
 
     Returns:
         Whether it had another address.
@@ -181,5 +181,5 @@ async def _first(session: AsyncSession, table: Any) -> Any:
 
 
 def _name(part: Any) -> str:
-    """The part's name on the wire: `sales_channel`."""
+    """The name on the wire: `sales_channel`."""
     return str(part.__tablename__)
