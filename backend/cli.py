@@ -271,7 +271,9 @@ def import_products(
     ] = None,
     location: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Where the stock lies. Without it: the only location there is."),
+        typer.Option(
+            metavar="ID", help="The location that is stocked. Without it: the only location there is."
+        ),
     ] = None,
     *,
     only_check: Annotated[bool, typer.Option("--check", help="Only look through it; write nothing.")] = False,

@@ -1,6 +1,6 @@
 """Stock in the Admin API: an inventory item is a variant, its id the variant's under another prefix.
 
-The stock is set beside the locations it lies at (`backend.shipping.location_routes`).
+The stock is set beside the locations it is stocked at (`backend.shipping.location_routes`).
 """
 
 from collections.abc import Sequence
@@ -49,12 +49,12 @@ class ItemsParameters(FilterParameters):
     id: list[Name] | None = None
     sku: list[Name] | None = None
     location_id: list[Name] | None = Field(
-        None, alias="location_levels[location_id]", description="Only what lies at one of these."
+        None, alias="location_levels[location_id]", description="Only what is stocked at one of these."
     )
 
 
 class LevelChange(Body):
-    """How many units lie at a location."""
+    """How many units are stocked at a location."""
 
     model_config = example(stocked_quantity=40)
 
@@ -226,7 +226,7 @@ async def stock_item(
         await count_stock(session, _variant_id(item_id), location_id, stocked, Why(Reason.COUNT, actor))
     except StockReserved as error:
         raise InvalidData(
-            f"{error.reserved} units are promised to buyers: fewer cannot lie at the location"
+            f"{error.reserved} units are promised to buyers: fewer cannot be stocked at the location"
         ) from None
     return await read_item(session, item_id)
 
@@ -234,15 +234,15 @@ async def stock_item(
 async def remove_level(
     session: AsyncSession, actor: Actor, item_id: str, location_id: str, *, force: bool = False
 ) -> str:
-    """Let the item lie at the location no longer. With `force`, units that lie there are gone.
+    """Let the item be stocked at the location no longer. With `force`, units that are stocked there are gone.
 
     Returns:
         The id of the level that was.
 
     Raises:
         Forbidden: see `Actor.require`.
-        NotFound: it does not lie there.
-        NotAllowed: units of it are reserved there, or lie there.
+        NotFound: it is not stocked there.
+        NotAllowed: units of it are reserved or stocked there.
     """
     actor.require(Right.CHANGE_STOCK)
     variant_id = _variant_id(item_id)
@@ -257,7 +257,7 @@ async def remove_level(
     if level.reserved:
         raise NotAllowed(f"{what} because there are reservations at location")
     if level.stocked and not force:
-        raise NotAllowed(f"{what} because {level.stocked} units lie there: count it as 0 first")
+        raise NotAllowed(f"{what} because {level.stocked} units are stocked there: count it as 0 first")
     await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id))
     await count_stock(session, variant_id, location_id, 0, Why(Reason.COUNT, actor))
     await session.delete(level)

@@ -1,4 +1,4 @@
-"""Which location the units of a fulfillment leave from, and where they lie again when it is cancelled."""
+"""Which location the units of a fulfillment leave from, and where they are stocked again when it is cancelled."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ async def leaving_from(  # noqa: PLR0917
 
     Raises:
         NotFound: there is no such location.
-        InvalidData: too few of the units lie there.
+        InvalidData: too few of the units are stocked there.
     """
     if wanted is None:
         held = await fulfilling.reserved_at(session, order.cart_id)

@@ -360,7 +360,7 @@ def _unpack(line: OrderLine, units: int) -> int:
     """So many units of the line are in no parcel any more.
 
     Returns:
-        How many of them count as returned already: paid back while they lay packed, they are not sent any more.
+        How many of them count as returned already: paid back while they were packed, they are not sent any more.
     """
     line.fulfilled -= units
     withdrawn = max(0, line.returned - line.fulfilled)

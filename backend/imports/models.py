@@ -46,7 +46,7 @@ class ProductImport(Timestamps, table=True):
     name: str
     """The file's, as the sender calls it; only shown."""
     location_id: str
-    """Where the stock lies."""
+    """The location that is stocked."""
     makes_places: bool = False
     """Whether categories and collections that the shop does not have are made."""
     columns: list[str] = Field(default_factory=list, sa_type=Json)

@@ -11,7 +11,7 @@ from backend.tables import Timestamps
 
 
 class InventoryLevel(Timestamps, table=True):
-    """How many units of a variant lie at a location, and how many of those are reserved."""
+    """How many units of a variant are stocked at a location, and how many of those are reserved."""
 
     __tablename__ = "inventory_level"
     __table_args__ = (
@@ -71,7 +71,7 @@ class StockMovement(SQLModel, table=True):
     delta: int
     """Units that came; negative: that left."""
     stocked: int
-    """Units that lie there afterwards."""
+    """Units that are stocked there afterwards."""
     reason: str
     """A `backend.inventory.movements.Reason`."""
     actor_id: str

@@ -49,18 +49,18 @@ class Why:
 
 
 class StockReserved(InsufficientStock):
-    """Fewer units would lie there than are reserved. `holders` are the carts whose units those are."""
+    """Fewer units would be stocked there than are reserved. `holders` are the carts whose units those are."""
 
     def __init__(self, level: InventoryLevel, wanted: int, holders: Sequence[str]) -> None:
         super().__init__(
-            f"{level.reserved} units are promised to buyers: {wanted} cannot be all that lies at the location"
+            f"{level.reserved} units are promised to buyers: {wanted} cannot be all that is stocked at the location"
         )
         self.holders = holders
         self.reserved = level.reserved
 
 
 class StockMoved(Conflict):
-    """Other units lie there than whoever counted had seen."""
+    """Another number is stocked there than whoever counted had seen."""
 
     def __init__(self, stocked: int) -> None:
         super().__init__(f"There are {stocked} units by now: count again")
@@ -68,7 +68,7 @@ class StockMoved(Conflict):
 
 
 class Moved(NamedTuple):
-    """A change that has been made: `delta` units came, `stocked` lie there now."""
+    """A change that has been made: `delta` units came, `stocked` are there now."""
 
     variant_id: str
     location_id: str
@@ -122,7 +122,7 @@ async def count_stock(
     *,
     seen: int | None = None,
 ) -> InventoryLevel:
-    """So many units lie at the location. `seen` is what the shop said when they were counted.
+    """So many units are stocked at the location. `seen` is what the shop said when they were counted.
 
     Returns:
         The level as it is now.

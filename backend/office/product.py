@@ -64,7 +64,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What lies there of a variant, over all locations."""
+    """The units of a variant, over all locations."""
 
     variant_id: str
     stocked: int
@@ -106,9 +106,9 @@ async def read_form(session: AsyncSession, actor: Actor, product_id: str) -> Pro
     levels = await session.execute(_LEVELS.where(Variant.product_id == product_id))
     stocked: dict[str, int] = {}
     units: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for variant_id, location_id, lying, reserved in levels:
-        stocked[f"{variant_id}|{location_id}"] = lying
-        units[variant_id][0] += lying
+    for variant_id, location_id, here, reserved in levels:
+        stocked[f"{variant_id}|{location_id}"] = here
+        units[variant_id][0] += here
         units[variant_id][1] += reserved
     handles = select(FormerHandle.handle).where(FormerHandle.product_id == product_id)
     former = (await session.execute(handles.order_by(FormerHandle.created_at))).scalars()

@@ -318,7 +318,7 @@ async def _set_places(
 
 
 async def _move_units(session: AsyncSession, actor: Actor, wanted: Wanted, draft: Draft) -> None:
-    """Add the units that came. The number that lay there is that of the form: sent twice, they come once.
+    """Add the units that came. The number stocked before is that of the form: sent twice, they come once.
 
     Raises:
         FormRefused: they cannot be moved, or there is no such location.

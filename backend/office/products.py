@@ -53,8 +53,8 @@ class ProductRow:
         variants: how many it has.
         price: of the only variant; of several, the lowest.
         old_price: what it cost before its sale; 0 without one.
-        location_id: where its only variant lies; empty where that is in several places.
-        stocked: units that lie there, those that are reserved among them.
+        location_id: where its only variant is stocked; empty where that is in several places.
+        stocked: units that are stocked there, those that are reserved among them.
         free: units that can be sold, of all variants.
         stock_search: what Bodega is asked for to show its units.
     """
@@ -247,7 +247,7 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
         _row(
             products[one],
             variants[one],
-            _Lying(levels[one], usual, first_location or ""),
+            _Stock(levels[one], usual, first_location or ""),
             pictures.get(one, ""),
         )
         for one in product_ids
@@ -294,22 +294,22 @@ def _active(asked: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
     return [ActiveFilter(label, address_with(asked, **{name: ""})) for name, label in said.items() if label]
 
 
-class _Lying(NamedTuple):
-    """What lies of a product: its levels, how many units are few unless it says so, and where the first would lie."""
+class _Stock(NamedTuple):
+    """The stock of a product: its levels, how many units are few unless it says so, and where the first would be."""
 
     levels: Sequence[InventoryLevel]
     usual: int
     first_location: str
 
 
-def _row(product: Product, variants: Sequence[Variant], lying: _Lying, picture: str) -> ProductRow:
-    levels = lying.levels
+def _row(product: Product, variants: Sequence[Variant], stock: _Stock, picture: str) -> ProductRow:
+    levels = stock.levels
     only = variants[0] if len(variants) == 1 else None
     cheapest = min(variants, key=lambda variant: variant.price, default=None)
     price = cheapest.price if cheapest else 0
     old = only.compare_at_price or 0 if only else 0
     free = sum(level.stocked - level.reserved for level in levels)
-    place = levels[0].location_id if levels else lying.first_location
+    place = levels[0].location_id if levels else stock.first_location
     codes = [code for code in (only.sku, only.ean) if code] if only else []
     label = format_cop(price)
     return ProductRow(
@@ -317,7 +317,7 @@ def _row(product: Product, variants: Sequence[Variant], lying: _Lying, picture: 
         title=product.title,
         detail=" · ".join(codes) if only else _("{n} presentaciones").format(n=len(variants)),
         picture=picture,
-        chips=_chips(product, variants, lying, free),
+        chips=_chips(product, variants, stock, free),
         variant_id=only.id if only else "",
         variants=len(variants),
         price=price,
@@ -331,9 +331,9 @@ def _row(product: Product, variants: Sequence[Variant], lying: _Lying, picture: 
     )
 
 
-def _chips(product: Product, variants: Sequence[Variant], lying: _Lying, free: int) -> list[ChipView]:
-    low_at = lying.usual if product.low_stock_at is None else product.low_stock_at
-    is_low = any(level.stocked - level.reserved <= low_at for level in lying.levels)
+def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: int) -> list[ChipView]:
+    low_at = stock.usual if product.low_stock_at is None else product.low_stock_at
+    is_low = any(level.stocked - level.reserved <= low_at for level in stock.levels)
     off = max((percent_off(one.price, one.compare_at_price) or 0 for one in variants), default=0)
     return [
         *([ChipView(_("oculto"), "plain")] if product.status != "published" else []),

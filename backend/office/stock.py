@@ -1,7 +1,7 @@
-"""Bodega: what lies there, receiving, counting, and every movement.
+"""Bodega: what is stocked there, receiving, counting, and every movement.
 
-A screen for the stockroom, and `POST /admin/stock-movements`. Where fewer units would lie there than are promised to
-buyers, the refusal says to which orders.
+A screen for the stockroom, and `POST /admin/stock-movements`. Where fewer units would be stocked there than are
+promised to buyers, the refusal says to which orders.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ REASONS = {
     Reason.CORRECTION: _("Corrección"),
 }
 CORRECTING = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
-"""Why somebody in the stockroom says that another number lies there."""
+"""Why somebody in the stockroom says that another number is stocked there."""
 BY_HAND = (Reason.RECEIVED, Reason.COUNT, Reason.DAMAGED, Reason.LOST, Reason.RETURN, Reason.CORRECTION)
 """The reasons that programs may give; a sale moves units by being packed."""
 LOW, OUT = "low", "out"
@@ -82,7 +82,7 @@ class StockRow:
 
 @dataclass(frozen=True, slots=True)
 class LocationView:
-    """A place where units lie."""
+    """A place where units are stocked."""
 
     id: str
     name: str
@@ -133,13 +133,13 @@ class ReservedForOrders(InsufficientStock):
 
     def __init__(self, reserved: int, orders: Sequence[int]) -> None:
         named = f" for orders {', '.join(map(str, orders))}" if orders else ""
-        super().__init__(f"{reserved} units are reserved{named}: fewer cannot lie at the location")
+        super().__init__(f"{reserved} units are reserved{named}: fewer cannot be stocked at the location")
         self.reserved = reserved
         self.orders = orders
 
 
 async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, cursor: str = "") -> StockPage:
-    """What lies where.
+    """What is stocked where.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -188,13 +188,13 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
 
     Raises:
         Forbidden: see `Actor.require`.
-        NotFound: there is no such variant, or none of it ever lay there.
+        NotFound: there is no such variant, or none of it was ever stocked there.
     """
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id)
     found = (await session.execute(query.execution_options(populate_existing=True))).one_or_none()
     if found is None:
-        raise NotFound(f"No units of variant {variant_id} lie at {location_id}")
+        raise NotFound(f"No units of variant {variant_id} are stocked at {location_id}")
     return _row(*found, await read_low_stock(session))
 
 
@@ -266,10 +266,10 @@ async def move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta:
 async def correct(
     session: AsyncSession, actor: Actor, row: tuple[str, str], counted: int, why: Why, *, seen: int | None
 ) -> int:
-    """So many units lie there; `row` is the variant's id and the location's, `seen` what the screen said.
+    """So many units are stocked there; `row` is the variant's id and the location's, `seen` what the screen said.
 
     Returns:
-        How many lay there before.
+        How many were stocked there before.
 
     Raises:
         Forbidden: see `Actor.require`.

@@ -225,7 +225,7 @@ async def withdraw_units(
 async def bring_back_units(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
-    """So many units of the (locked) order's line came back; with `restock` they lie where they were sent from.
+    """So many units of the (locked) order's line came back; with `restock` they are stocked where they were sent from.
 
     Raises:
         InvalidData: they were never sent.
@@ -238,7 +238,7 @@ async def bring_back_units(
 
 
 async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:
-    """Where the line's units started from: there they lie again."""
+    """Where the line's units started from: there they are stocked again."""
     for fulfillment in reversed(await fulfillments_of_order(session, order.id)):
         is_in_it = any(item.get("line_item_id") == line.id for item in fulfillment.items)
         if is_in_it and fulfillment.state == LabelState.CREATED:

@@ -62,7 +62,7 @@ async def _regions(session: AsyncSession, orders: Sequence[Order]) -> dict[str, 
 
 
 async def _add_stock(session: AsyncSession, shown: Sequence[JsonDict]) -> None:
-    """What lies in the warehouse of each line's variant; shoppers are never shown it."""
+    """What is stocked of each line's variant; shoppers are never shown it."""
     lines = [line for order in shown for line in order["items"]]
     items = await linked_items_of(session, {line["variant_id"] for line in lines if line["variant_id"]})
     for line in lines:

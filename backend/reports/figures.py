@@ -138,7 +138,7 @@ async def best_sellers(session: AsyncSession, period: Period) -> list[Toys]:
 
 
 async def slow_stock(session: AsyncSession, moment: datetime) -> list[Toys]:
-    """The toys that lie there although nothing of them was sold for `SLOW_FOR`, the dearest stock first.
+    """The toys that are in stock although nothing of them was sold for `SLOW_FOR`, the dearest stock first.
 
     Toys that are newer than that are left out.
     """
@@ -159,7 +159,7 @@ async def slow_stock(session: AsyncSession, moment: datetime) -> list[Toys]:
 
 
 async def stock_value(session: AsyncSession) -> tuple[int, Cop]:
-    """How many units lie in the shop, and what they would be sold for, IVA included."""
+    """How many units are stocked in the shop, and what they would be sold for, IVA included."""
     value = (
         select(func.sum(InventoryLevel.stocked), func.sum(_big(InventoryLevel.stocked) * Variant.price))
         .join(Variant, Variant.id == InventoryLevel.variant_id)

@@ -31,7 +31,9 @@ WRITTEN = "return written"
 UNDER_WAY = (
     "Order {order_id} already has an existing active order change: its return {return_id} is being written"
 )
-ELSEWHERE = "What comes back of this order lies where it was sent from: another location_id cannot be kept"
+ELSEWHERE = (
+    "What comes back of this order is stocked where it was sent from: another location_id cannot be kept"
+)
 
 
 class Action(StrEnum):
@@ -63,7 +65,7 @@ class Units:
 class Asked:
     """What is said of a whole request.
 
-    `location_id` can only be where its units were sent from: they lie there again.
+    `location_id` can only be where its units were sent from: they are stocked there again.
     """
 
     kind: ReturnKind

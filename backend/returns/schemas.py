@@ -32,7 +32,7 @@ class ReturnFacts(Body):
 class RequestChange(Body):
     """What may be said of a request. The buyer is written to, whatever `no_notification` says.
 
-    Units lie again where they were sent from: no other `location_id` is taken.
+    Units are stocked again where they were sent from: no other `location_id` is taken.
     """
 
     model_config = example(metadata={"kind": "warranty"})

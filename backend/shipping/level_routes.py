@@ -80,7 +80,7 @@ async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: 
 async def set_level(
     *, actor: StaffMember, item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown
 ) -> Wire:
-    """How many units of the item lie at the location; never fewer than are promised to buyers."""
+    """How many units of the item are stocked at the location; never fewer than are promised to buyers."""
     return await _stock(
         database=database,
         actor=actor,
@@ -93,7 +93,7 @@ async def set_level(
 
 @router.delete("/{item_id}/location-levels/{location_id}", response_model=LevelDeleted)
 async def delete_level(actor: StaffMember, item_id: str, location_id: str, database: Db) -> Wire:
-    """Let the item lie at the location no longer, if nothing of it lies there."""
+    """Let the item be stocked at the location no longer, if no unit of it is there."""
     async with database.transaction() as session:
         level_id = await remove_level(session, actor, item_id, location_id)
         item = await read_item(session, item_id)

@@ -38,7 +38,7 @@ class _Batch(Body):
     create: Sequence[LevelInBatch]
     update: Sequence[LevelInBatch]
     delete: Annotated[list[Name], Field(max_length=MAX_LEVELS)] = Field(default_factory=list)
-    force: bool = Field(False, description="Delete levels at which units lie, too.")
+    force: bool = Field(False, description="Delete levels at which units are stocked, too.")
 
     @model_validator(mode="after")
     def _is_not_too_long(self) -> Self:
@@ -76,7 +76,7 @@ class ItemsLevels(_Batch):
 
 
 class Place(NamedTuple):
-    """Where units of an item lie."""
+    """Where units of an item are stocked."""
 
     item_id: str
     location_id: str

@@ -108,7 +108,7 @@ async def update(
 
 @router.delete("/stock-locations/{location_id}", response_model=Deleted)
 async def delete(actor: StaffMember, location_id: str, database: Db) -> Wire:
-    """Take the warehouse away, if nothing lies there."""
+    """Take the warehouse away, if nothing is stocked there."""
     async with database.transaction() as session:
         await delete_location(session, actor, location_id)
     return Wire({"id": location_id, "object": "stock_location", "deleted": True})

@@ -16,7 +16,7 @@ from backend.shipping.schemas import LocationAddress, LocationChange, NewLocatio
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
-IN_USE = "Units lie at this location, or fulfillments started from it: it cannot be deleted"
+IN_USE = "Units are stocked at this location, or fulfillments started from it: it cannot be deleted"
 
 
 async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
@@ -86,7 +86,7 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is none.
-        NotAllowed: units lie there, or fulfillments started from there.
+        NotAllowed: units are stocked there, or fulfillments started from there.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)

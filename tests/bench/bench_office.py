@@ -67,7 +67,7 @@ async def receive(day: Day) -> Locator:
 
 
 async def correct(day: Day) -> Locator:
-    """Fewer lie there than the shop thinks."""
+    """Fewer are stocked there than the shop thinks."""
     row = await day.only("/oficina/bodega?q=TRO-TRA-001", "stock-row")
     await day.tap(row.locator("summary").first)
     await day.write(row.get_by_label("Contaste"), "40")

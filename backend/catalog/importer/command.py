@@ -40,7 +40,7 @@ async def import_file(
         database: the shop's.
         path: the file.
         pictures: where its pictures are, and where what is made of them goes.
-        location_id: where the stock lies.
+        location_id: the location that is stocked.
         bar: shows how far it is.
         only_check: write nothing.
         makes_places: see `check`.

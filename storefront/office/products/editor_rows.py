@@ -79,9 +79,11 @@ def variants() -> rx.Component:
             is_optional=True,
             max_length=8,
         )
-        lying = rx.cond(
-            row.lying != "",
-            rx.el.p(row.lying, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__lying"),
+        stocked = rx.cond(
+            row.stocked != "",
+            rx.el.p(
+                row.stocked, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__stocked"
+            ),
         )
         named = rx.el.div(
             cell(row, "title", _("Presentación"), row.title, max_length=255),
@@ -109,7 +111,7 @@ def variants() -> rx.Component:
                 units,
                 class_name="o-toy__cells",
             ),
-            lying,
+            stocked,
             rx.el.details(
                 rx.el.summary(
                     icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"

@@ -61,7 +61,7 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class VariantRow:
-    """A variant in the form; `lying`: how many units there are, in words; `stock_path`: where they are counted."""
+    """A variant in the form; `stocked`: how many units there are, in words; `stock_path`: where they are counted."""
 
     key: str
     title: str
@@ -69,7 +69,7 @@ class VariantRow:
     before: str
     sku: str
     ean: str
-    lying: str
+    stocked: str
     stock_path: str
 
 
@@ -278,7 +278,7 @@ def _shown(form: ProductForm) -> Shown:
     draft, base = form.base.draft, form.base
     units = {one.variant_id: one for one in form.units}
 
-    def lying(key: str) -> str:
+    def stocked(key: str) -> str:
         one = units.get(key)
         if one is None:
             return ""
@@ -294,7 +294,7 @@ def _shown(form: ProductForm) -> Shown:
             one.before,
             one.sku,
             one.ean,
-            lying(one.key),
+            stocked(one.key),
             f"{STOCK}?{named}",
         )
 

@@ -167,7 +167,7 @@ def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """How many units can be sold. They are changed here where all lie in one place, else in Bodega."""
+    """How many units can be sold. They are changed here where all are stocked in one place, else in Bodega."""
     said: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
     leading = rx.el.a(said, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
     return rx.cond(
@@ -231,7 +231,7 @@ def price_form(row: Any) -> rx.Component:
 
 
 def units_form(row: Any) -> rx.Component:
-    """How many lie there, and why that differs."""
+    """How many are stocked there, and why that differs."""
     return rx.el.form(
         hidden("variant_id", row.variant_id),
         hidden("location_id", row.location_id),

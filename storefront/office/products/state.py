@@ -152,7 +152,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def units(self, actor: Actor, form: dict[str, Any]) -> None:
-        """So many units lie there, or (with a sign) came or left. The form names the variant and where it lies."""
+        """So many units are stocked there, or (with a sign) came or left. The form names variant and location."""
         names = ("variant_id", "location_id", "units", "seen", "reason")
         typed = checked_fields(form, *names, longest=64)
         row = (checked_id(typed["variant_id"]), checked_id(typed["location_id"]))

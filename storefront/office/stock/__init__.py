@@ -1,1 +1,1 @@
-"""Bodega: what lies there, receiving, counting, and every movement."""
+"""Bodega: what is stocked there, receiving, counting, and every movement."""

@@ -35,7 +35,7 @@ WANTED: Any = StockState.wanted.to(ObjectVar, StockFilter)
 
 
 def page() -> rx.Component:
-    """What lies there, and what is being received."""
+    """What is stocked there, and what is being received."""
     nothing = empty(
         "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
     )

@@ -173,7 +173,7 @@ class StockState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def correct(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """So many lie there. The form names the row, what it showed, and the reason."""
+        """So many are stocked there. The form names the row, what it showed, and the reason."""
         typed = checked_fields(form_data, "key", "seen", "counted", "reason", "note")
         row, counted, seen = (
             self._parts(typed["key"]),

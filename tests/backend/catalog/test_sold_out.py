@@ -12,7 +12,7 @@ from tests.store_defaults import Defaults, make_toy
 
 @pytest.fixture
 async def variant(shop: Shop, shop_defaults: Defaults) -> str:
-    """A variant of which five units lie in one place, and none in another."""
+    """A variant of which five units are stocked in one place, and none in another."""
     async with shop.database.transaction() as session:
         await make_toy(session, shop_defaults, "trompo", stock=5)
         variant = (await session.execute(select(Variant.id))).scalar_one()

@@ -20,7 +20,7 @@ from tests.store_steps import bought, get, post
 
 @pytest.fixture
 async def toys(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
-    """Two variants; the second lies at a second location."""
+    """Two variants; the second is stocked at a second location."""
     async with shop.database.transaction() as session:
         first, second = [await make_toy(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")]
         known = (await session.execute(select(StockLocation))).scalar_one()

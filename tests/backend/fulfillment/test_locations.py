@@ -1,4 +1,4 @@
-"""Orders of a shop with two warehouses: where units leave from, and where they lie again."""
+"""Orders of a shop with two warehouses: where units leave from, and where they are stocked again."""
 
 import asyncio
 
@@ -49,7 +49,7 @@ async def put(shop: Shop, variant_id: str, location_id: str, units: int) -> None
         await inventory.set_stock(session, variant_id, location_id, units)
 
 
-async def test_units_leave_from_the_location_that_is_named_and_lie_there_again(
+async def test_units_leave_from_the_location_that_is_named_and_are_stocked_there_again(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str, places: tuple[str, str]
 ) -> None:
     order = await bought(store, trompo, 2)
@@ -83,7 +83,9 @@ async def test_units_leave_from_where_they_are_reserved(
     body = {"items": [{"id": order["items"][0]["id"], "quantity": 2}]}
     (fulfillment,) = (await post(admin, path, body))["order"]["fulfillments"]
     assert fulfillment["location_id"] == far
-    async with shop.database.transaction() as session:  # nothing lies there any more, so a count may end it
+    async with (
+        shop.database.transaction() as session
+    ):  # nothing is stocked there any more, so a count may end it
         await session.execute(delete(InventoryLevel).where(InventoryLevel.location_id == far))
     await post(admin, f"{path}/{fulfillment['id']}/cancel")
     assert await levels(shop.database) == {near: (0, 0), far: (2, 2)}
@@ -160,7 +162,7 @@ async def test_two_who_want_the_last_unit_of_a_location(database: Database, defa
     assert held == [{trompo: 1}, {trompo: 1}]
 
 
-async def test_a_reservation_keeps_its_end_wherever_it_lies(database: Database, defaults: Defaults) -> None:
+async def test_a_reservation_keeps_its_end_wherever_it_is(database: Database, defaults: Defaults) -> None:
     until = now().replace(microsecond=0)
     async with database.transaction() as session:
         trompo = await make_toy(session, defaults, "trompo", stock=2)

@@ -213,7 +213,7 @@ async def test_nobody_has_more_units_at_a_location_than_they_have_reserved(
     assert await _available(database, trompo) == 2
 
 
-async def test_only_the_units_that_left_a_location_lie_there_again(
+async def test_only_the_units_that_left_a_location_are_stocked_there_again(
     database: Database, defaults: Defaults
 ) -> None:
     trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")

@@ -90,7 +90,7 @@ async def test_money_of_no_order_stands_by_itself(shop: Shop, shop_defaults: Def
     assert view.orders == 0
 
 
-async def test_stock_its_value_and_what_lies_there(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_stock_its_value_and_what_is_slow(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         for handle, units, price in (("quieto", 2, 40_000), ("vendido", 1, 10_000), ("nuevo", 3, 5_000)):
             await make_toy(session, shop_defaults, handle, stock=units, price=price, id=f"prod_{handle}")

@@ -41,7 +41,7 @@ ANA = Actor("user_ana", Role.STOCKROOM)
 
 @pytest.fixture
 async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
-    """Ten wooden tops: their variant and where they lie."""
+    """Ten wooden tops: their variant and where they are stocked."""
     async with shop.database.transaction() as session:
         variant_id = await make_toy(session, shop_defaults, "trompo-de-madera", stock=10)
         (await session.get_one(Variant, variant_id)).ean = "7701234567897"
@@ -174,7 +174,7 @@ async def test_the_first_units_at_a_location_come_at_once(shop: Shop, shop_defau
 async def test_units_that_are_sent_move(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         await inventory.reserve(session, "cart_1", {top[0]: 4}, None)
-    assert await moved(shop) == []  # what is only reserved lies where it lay
+    assert await moved(shop) == []  # what is only reserved is stocked where it was
     async with shop.database.transaction() as session:
         await fulfilling.fulfill(session, "cart_1", {top[0]: 3}, Why(Reason.SALE, order_id="order_1"))
         await fulfilling.cancel_fulfillment(session, "cart_1", {top[1]: {top[0]: 1}})

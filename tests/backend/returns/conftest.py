@@ -12,7 +12,7 @@ from tests.store_defaults import Defaults, make_toy
 async def paid(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> Sold:
-    """Paid, and nothing of it is sent: 5 toys lie there, 2 of them are promised."""
+    """Paid, and nothing of it is sent: 5 toys are stocked, 2 of them are promised."""
     async with shop.database.transaction() as session:
         toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
     return await sold(shop, store, admin, toy)
@@ -20,7 +20,7 @@ async def paid(
 
 @pytest.fixture
 async def delivered(shop: Shop, admin: httpx.AsyncClient, paid: Sold) -> Sold:
-    """Both toys were sent and delivered: 3 lie there."""
+    """Both toys were sent and delivered: 3 are stocked."""
     await send(admin, paid)
     await deliver(shop, paid)
     return paid

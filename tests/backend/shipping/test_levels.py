@@ -35,14 +35,14 @@ async def other(shop: Shop, shop_defaults: Defaults) -> str:
 
 @pytest.fixture
 async def items(shop: Shop, shop_defaults: Defaults) -> list[str]:
-    """The inventory items of two toys, of which 10 lie at the first location."""
+    """The inventory items of two toys, of which 10 are stocked at the first location."""
     async with shop.database.transaction() as session:
         toys = [await make_toy(session, shop_defaults, name) for name in ("cometa", "trompo")]
     return [toy.replace("variant", "iitem") for toy in toys]
 
 
 async def stock(admin: httpx.AsyncClient, item: str) -> dict[str, int]:
-    """How many units of the item lie where."""
+    """How many units of the item are stocked where."""
     levels = (await get(admin, f"{ITEMS}/{item}/location-levels"))["inventory_levels"]
     return {level["location_id"]: level["stocked_quantity"] for level in levels}
 
@@ -71,7 +71,7 @@ async def test_levels_of_an_item_are_set_together(
     assert await stock(admin, kite) == {first: 7, other: 4}
 
     for wrong, status in (
-        ({"delete": [made["id"]]}, 400),  # units lie there
+        ({"delete": [made["id"]]}, 400),  # units are stocked there
         ({"delete": [await level(admin, top, first)], "force": True}, 404),  # another's
         ({"update": [{"location_id": "sloc_nosuch", "stocked_quantity": 1}]}, 404),
         ({"create": [{"location_id": other, "stocked_quantity": -1}]}, 400),
@@ -109,13 +109,13 @@ async def test_levels_of_several_items_are_set_together(
     assert refused.status_code == 404
 
 
-async def test_a_level_goes_when_nothing_lies_there(
+async def test_a_level_goes_when_nothing_is_stocked_there(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults
 ) -> None:
     kite, first = items[0], shop_defaults.location_id
     path = f"{ITEMS}/{kite}/location-levels/{first}"
     full = await admin.delete(path)
-    assert full.json()["message"].endswith("because 10 units lie there: count it as 0 first")
+    assert full.json()["message"].endswith("because 10 units are stocked there: count it as 0 first")
     await bought(store, kite.replace("iitem", "variant"), 3)
     reserved = await admin.delete(path)
     assert reserved.json()["message"].endswith("because there are reservations at location")

@@ -78,7 +78,7 @@ async def test_a_new_toy(shop: Shop, defaults: Defaults, browser_of: At) -> None
     product_id = screen.content.id
     assert f"/oficina/productos/{product_id}" in str(answer)
     assert (screen.problems, screen.added, screen.told.tone) == ({}, [], "news")
-    assert (screen.content.variants[0].lying, screen.content.page_path) == ("3 libres", "/product/balero")
+    assert (screen.content.variants[0].stocked, screen.content.page_path) == ("3 libres", "/product/balero")
     assert [(one.url, one.alt, one.is_added) for one in screen.content.pictures] == [
         (UPLOADED, "Un balero", False)
     ]

@@ -77,7 +77,7 @@ async def test_a_toy_is_bought_while_two_edit_it(
     await producto.sent(lina, "save", linas)  # which shows the title and the units of before
     assert (lina.told.tone, lina.clashes, lina.problems) == ("news", [], {})
     assert (lina.content.texts["title"], lina.content.variants[0].price) == ("Trompo de Berta", "60000")
-    assert lina.content.variants[0].lying == "13 libres · 2 apartadas"
+    assert lina.content.variants[0].stocked == "13 libres · 2 apartadas"
     assert await stock(shop) == (15, 2)
     assert [(line["title"], line["unit_price"]) for line in order["items"]] == [("Trompo de Berta", 50_000)]
     bertas = producto.form_of(berta, price=["70000"])
@@ -87,7 +87,7 @@ async def test_a_toy_is_bought_while_two_edit_it(
     ]
     assert berta.told.tone == "problem"
     await berta._update()
-    assert berta.content.variants[0].lying == "13 libres · 2 apartadas"
+    assert berta.content.variants[0].stocked == "13 libres · 2 apartadas"
 
 
 async def test_two_act_on_the_order_that_a_shopper_pays(
