@@ -7,6 +7,7 @@ PRODUCTION = {
     "CARRIER_API_KEY": "x",
     "CARRIER_SANDBOX": "true",
     "SMTP_HOST": "smtp.example",
+    "STORE_LEGAL_NAME": "Tienda S.A.S.",
     "STORE_NIT": "901.234.567-1",
     "STORE_PHONE": "604 444 1234",
     "STORE_EMAIL": "hola@tienda.example",

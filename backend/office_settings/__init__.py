@@ -1,6 +1,7 @@
 """Settings that the office may save. The effective settings are the environment's with what was saved."""
 
 from backend.office_settings.service import (
+    DEMO,
     LOW_STOCK,
     EffectiveSettings,
     SavedSettings,
@@ -12,6 +13,7 @@ from backend.office_settings.service import (
 )
 
 __all__ = [
+    "DEMO",
     "LOW_STOCK",
     "EffectiveSettings",
     "SavedSettings",

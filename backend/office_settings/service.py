@@ -28,7 +28,8 @@ class SavedSettings(OfficeSettings):
 
 
 DEMO = Identity()
-MUST_BE_OWN = ("store_nit", "store_phone", "store_email")
+"""Who the demo shop is, and where it stands."""
+MUST_BE_OWN = ("store_legal_name", "store_nit", "store_phone", "store_email")
 OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", "email", "company"))
 
 

@@ -6,6 +6,7 @@ import typer
 from pydantic_core import PydanticCustomError
 
 from backend.contact import one_line
+from backend.office_settings import DEMO
 from backend.opening.shop_data import RULES
 from backend.settings import Settings
 from backend.shipping.municipalities import municipalities_named, municipality
@@ -30,20 +31,47 @@ QUESTIONS = (
 )
 
 
-def ask(effective: Settings) -> dict[str, str]:
+OPTIONAL = frozenset(
+    (
+        "store_address",
+        "store_whatsapp",
+        "carrier_origin_suburb",
+        "carrier_origin_cross_street",
+        "carrier_origin_reference",
+    )
+)
+
+
+def ask(effective: Settings, *, is_real: bool) -> dict[str, str]:
     """Ask for everything; what stands is offered as the answer. What does not fit is asked for again.
+
+    A real shop is offered nothing of the demo shop's: who only presses Enter would have it on receipts and labels.
 
     Returns:
         What was answered otherwise than it stands, by the settings' names.
     """
     answers = {
         name: typer.prompt(
-            question, default=getattr(effective, name), value_proc=partial(_fitting, name), err=True
+            question,
+            default=_offered(effective, name, is_real=is_real),
+            value_proc=partial(_fitting, name),
+            err=True,
         )
         for name, question in QUESTIONS
     }
-    answers["carrier_origin_dane_code"] = _ask_municipality(effective.carrier_origin_dane_code)
+    is_demos = is_real and effective.carrier_origin_address == DEMO.carrier_origin_address
+    answers["carrier_origin_dane_code"] = _ask_municipality(
+        "" if is_demos else effective.carrier_origin_dane_code
+    )
     return {name: value for name, value in answers.items() if value != getattr(effective, name)}
+
+
+def _offered(effective: Settings, name: str, *, is_real: bool) -> str | None:
+    """The answer of who only presses Enter; None where something must be typed."""
+    value: str = getattr(effective, name)
+    if not is_real or value != getattr(DEMO, name):
+        return value
+    return "" if name in OPTIONAL else None
 
 
 def _fitting(name: str, typed: str) -> str:

@@ -38,11 +38,12 @@ async def init_shop(database: Database, settings: Settings, *, asks: bool) -> In
     """
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
-    answers = ask(effective) if asks else {}
+    is_real = settings.gateway_env is GatewayEnv.PRODUCTION
+    answers = ask(effective, is_real=is_real) if asks else {}
     effective = effective.model_copy(update=answers)
     async with database.transaction() as session:
         await save_settings(session, COMMAND_LINE, answers)
-        if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
+        if is_real and (problems := demo_problems(effective)):
             return Initialised(list(answers), problems=problems)
         made = await make_defaults(session, effective)
         has_moved = asks and await move_warehouse(session, COMMAND_LINE, effective)

@@ -10,6 +10,7 @@ from backend.attention.models import Attention
 from backend.cli import app
 from backend.database import Database
 from backend.office_settings.models import StoredSetting
+from backend.settings import Identity
 from backend.shipping.models import StockLocation
 from tests.production import PRODUCTION
 
@@ -224,14 +225,40 @@ def test_a_production_shop_gets_no_defaults_at_the_demos_warehouse(
             monkeypatch.setenv(name, value)
     result = CliRunner().invoke(app, ["init", "--yes"])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Nothing was made:\nSTORE_NIT is the demo shop's" in result.stderr
+    assert "Nothing was made:\nSTORE_LEGAL_NAME is the demo shop's" in result.stderr
     monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
-    result = CliRunner().invoke(app, ["init"], input="Ronda" + "\n" * 17)
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "Saved: store_name.")
+    result = CliRunner().invoke(app, ["init"], input="\n".join(_identity(nit="900.123.456-8")) + "\n")
+    assert (result.exit_code, "Nothing was made:\nSTORE_NIT is" in result.stderr) == (1, True)
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
     assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
-    assert asyncio.run(_saved(tmp_path, "Bodega Bogotá")) == {"store_name": "Ronda"}
+    assert asyncio.run(_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
+
+
+def test_a_real_shop_is_offered_nothing_of_the_demos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who only presses Enter would have the demo's legal name on receipts, and its suburb on labels."""
+    for name, value in PRODUCTION.items():
+        if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
+            monkeypatch.setenv(name, value)
+    monkeypatch.setattr("backend.terminal.is_terminal", lambda: True)
+    answers = _identity(nit="901.234.567-7")
+    after_enter = [line for answer in answers for line in (["", answer] if answer else [""])]
+    result = CliRunner().invoke(app, ["init"], input="\n".join(after_enter) + "\n")
+    assert result.exit_code == 0, result.output
+    demos = [value for value in Identity().model_dump().values() if isinstance(value, str) and len(value) > 1]
+    assert [value for value in demos if f"[{value}]" in result.stderr] == []
+    saved = asyncio.run(_saved(tmp_path, "Bodega Medellín"))
+    assert {name: saved[name] for name in ("store_legal_name", "carrier_origin_suburb")} == {
+        "store_legal_name": "Ronda S.A.S.",
+        "carrier_origin_suburb": "",
+    }
+
+
+def _identity(nit: str) -> list[str]:
+    """What is typed at `init` for a shop in Medellín; nothing where nothing needs to be."""
+    shop = ["Ronda", "Ronda S.A.S.", nit, "604 555 1234", "hola@ronda.co", "", ""]
+    person = ["Ronda S.A.S.", "Luz", "Mora", "bodega@ronda.co", "3105557788"]
+    return [*shop, *person, "Carrera 7 # 45-10", "", "", "", "Medellín, Antioquia"]
 
 
 async def _saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:

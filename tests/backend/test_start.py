@@ -55,7 +55,9 @@ async def test_a_production_shop_does_not_open_with_the_demos_identity(
     with pytest.raises(SettingsError) as stopped:
         await prepare(load_settings())
     names = [line.split()[0].rstrip(",") for line in str(stopped.value).splitlines()[1:]]
-    assert names == ["STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS"]
+    assert names == [
+        "STORE_LEGAL_NAME", "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS",
+    ]  # fmt: skip
     database = Database(database_url)
     async with database.transaction() as session:
         saved = {name.lower(): value for name, value in PRODUCTION.items() if name not in own}

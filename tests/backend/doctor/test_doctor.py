@@ -135,11 +135,14 @@ async def test_what_the_law_asks_for_is_told(shop: Shop) -> None:
 async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
     lines = await found(shop_checks.identity(shop.database, real))
-    assert [status for _, status, _ in lines] == [Status.FAILURE] * 4
+    assert [status for _, status, _ in lines] == [Status.FAILURE] * 5
     own = dict.fromkeys(
         (f"carrier_origin_{part}" for part in ("address", "phone", "email", "company")), "own"
     )
-    saved = {"store_nit": "800.197.268-4", "store_phone": "604", "store_email": "a@b.example", **own}
+    saved = {
+        "store_legal_name": "Ronda S.A.S.", "store_nit": "800.197.268-4",
+        "store_phone": "604", "store_email": "a@b.example", **own,
+    }  # fmt: skip
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, saved)
     ((_, status, message),) = await found(shop_checks.identity(shop.database, real))

@@ -171,9 +171,7 @@ async def test_a_caller_who_leaves_halfway_is_no_error(
 ) -> None:
     """Anybody may: it must neither fill the log nor end in the server's own trace."""
     request = store.build_request("POST", path, json={}, headers={"content-length": "1000"})
-    heard = iter(
-        [{"type": "http.request", "body": b'{"a":', "more_body": True}, {"type": "http.disconnect"}]
-    )
+    heard = iter([{"type": "http.request", "body": b'{"a":', "more_body": True}, {"type": "http.disconnect"}])
 
     async def receive() -> Any:
         return next(heard)

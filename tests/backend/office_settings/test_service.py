@@ -41,5 +41,5 @@ async def test_what_does_not_fit_is_refused(
 
 def test_the_demos_identity_is_told_line_by_line(settings: Settings) -> None:
     assert [line.split()[0] for line in demo_problems(settings)] == [
-        "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
+        "STORE_LEGAL_NAME", "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
     ]  # fmt: skip
