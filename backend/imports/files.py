@@ -9,11 +9,11 @@ from backend.catalog.cells import CellError
 from backend.catalog.importer.columns import COLUMNS, OF_PROGRAMS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import hint_of, label_of
 from backend.catalog.models import Product, Variant
-from backend.errors import NotFound
 from backend.imports.comparing import cell_of, option_cells, values_now
-from backend.imports.models import ProductImport, ProductImportRow, RowState
-from backend.imports.planning import first_location
+from backend.imports.finding import find_import
+from backend.imports.models import ProductImportRow, RowState
 from backend.imports.words import problem_text
+from backend.shipping.locations import first_location
 from backend.spreadsheet import workbook
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -77,9 +77,7 @@ async def refused_file(session: AsyncSession, actor: Actor, import_id: str) -> b
         NotFound: there is no such import.
     """
     actor.require(Right.CHANGE_CATALOG)
-    found = await session.get(ProductImport, import_id)
-    if found is None:
-        raise NotFound(f"Import with id: {import_id} was not found")
+    found = await find_import(session, import_id)
     query = select(ProductImportRow.line, ProductImportRow.texts, ProductImportRow.problems).where(
         ProductImportRow.import_id == import_id, ProductImportRow.state == RowState.REFUSED
     )

@@ -94,7 +94,7 @@ class ProductImportPicture(SQLModel, table=True):
 
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
     name: str = Field(primary_key=True)
-    """Its file's name as `backend.imports.pictures.key_of` has it, or its address."""
+    """Its file's name as `backend.imports.album.key_of` has it, or its address."""
     url: str = ""
     """Where it is in the store; empty when it could not be used."""
     problem: str = ""

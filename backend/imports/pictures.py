@@ -13,16 +13,16 @@ from io import BytesIO
 from typing import BinaryIO
 
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
 from backend.database import Database
-from backend.errors import InvalidData, NotAllowed
+from backend.errors import InvalidData
 from backend.events import publish
 from backend.imports.album import key_of
 from backend.imports.events import ImportMoved
-from backend.imports.models import ImportStatus, ProductImportPicture
-from backend.imports.planning import lock_import, look
+from backend.imports.finding import find_open_import
+from backend.imports.looking import look
+from backend.imports.models import ProductImportPicture
 from backend.staff.rights import Actor, Right
 
 MOST_ZIP_BYTES = 100 << 20
@@ -67,7 +67,7 @@ async def add_pictures(
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.read() as session:
-        await _require_open(session, import_id)
+        await find_open_import(session, import_id)
     intake = Intake(database, uploads, import_id)
     sent.content.seek(0)
     if sent.content.read(4) not in _ZIP:
@@ -129,7 +129,7 @@ class Intake:
             problem = error.reason
         name = key_of(sent.name)
         async with self.database.transaction() as session:
-            await _require_open(session, self.import_id, lock=True)
+            await find_open_import(session, self.import_id, lock=True)
             picture = await session.get(ProductImportPicture, (self.import_id, name))
             if picture is None:
                 counted = select(func.count()).where(ProductImportPicture.import_id == self.import_id)
@@ -178,9 +178,3 @@ def _name_in(member: zipfile.ZipInfo) -> str:
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with packed.open(member) as file:
         return file.read(MOST_FILE_BYTES + 1)
-
-
-async def _require_open(session: AsyncSession, import_id: str, *, lock: bool = False) -> None:
-    found = await lock_import(session, import_id, for_update=lock)
-    if found.status != ImportStatus.CHECKED:
-        raise NotAllowed("The import was begun already")

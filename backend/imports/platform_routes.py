@@ -20,12 +20,11 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import JsonDict, Wire
 from backend.errors import InvalidData, NotFound
-from backend.imports import planning
+from backend.imports.deciding import begin, drop
+from backend.imports.looking import look
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
 from backend.imports.reports import report
-from backend.imports.routes import FILE, PATH, read_sheet, sent_file, sheet_body
-from backend.imports.sheets import UnreadableSheet
-from backend.imports.words import sheet_text
+from backend.imports.routes import FILE, PATH, keep_sent, sent_file, sheet_body
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -62,7 +61,7 @@ class SheetUploads:
             Forbidden: see `Actor.require`.
             InvalidData: it cannot be read.
         """
-        import_id = await _kept(self._database, actor, sent)
+        import_id = await keep_sent(self._database, actor, sent)
         return StoredFile(id=import_id, url=f"{PATH}/{import_id}")
 
 
@@ -101,7 +100,7 @@ class ImportBegun(BaseModel):
 async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire:
     """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and learn what it would do."""
     async with sent_file(request) as sent:
-        import_id = await _kept(database, actor, sent)
+        import_id = await keep_sent(database, actor, sent)
     return await _looked_at(database, actor, import_id)
 
 
@@ -115,24 +114,14 @@ async def create_import(actor: StaffMember, body: FileToImport, database: Db) ->
 @router.post("/imports/{transaction_id}/confirm", response_model=dict[str, str], status_code=ANSWER)
 async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire:
     """Have it done; it goes on by itself. Where nothing would change, nothing is done."""
-    await planning.look(database, transaction_id)
+    await look(database, transaction_id)
     async with database.read() as session:
         counts = (await report(session, actor, transaction_id)).counts
     if counts.new + counts.changed:
-        await planning.begin(database, actor, transaction_id)
+        await begin(database, actor, transaction_id)
     else:
-        await planning.drop(database, actor, transaction_id)
+        await drop(database, actor, transaction_id)
     return Wire({}, ANSWER)
-
-
-async def _kept(database: Database, actor: Actor, sent: SentFile) -> str:
-    content = await read_sheet(sent)
-    async with database.read() as session:
-        location_id = await planning.first_location(session)
-    try:
-        return await planning.keep_sheet(database, actor, sent.name, content, location_id, makes_places=False)
-    except UnreadableSheet as error:
-        raise InvalidData(sheet_text(error)) from None
 
 
 async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire:
@@ -142,14 +131,14 @@ async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire:
         NotFound: there is no such import that was not begun.
         InvalidData: a cell of it is wrong. The file is forgotten.
     """
-    await planning.look(database, import_id)
+    await look(database, import_id)
     async with database.read() as session:
         found = await report(session, actor, import_id)
         summary = await _summary(session, import_id)
     if found.status is not ImportStatus.CHECKED:
         raise NotFound(f"Import with id: {import_id} was not found")
     if found.counts.wrong:
-        await planning.drop(database, actor, import_id)
+        await drop(database, actor, import_id)
         told = [
             _("Fila {line} · {column}: {problem}").format(
                 line=one.line, column=label_of(one.column) or FILE, problem=one.text

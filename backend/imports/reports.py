@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.errors import NotFound
+from backend.imports.finding import find_import
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
-from backend.imports.planning import counts_of
 from backend.imports.words import problem_text
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
@@ -82,15 +81,8 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
         NotFound: there is no such import.
     """
     actor.require(Right.READ_CATALOG)
-    found = (
-        await session.execute(
-            select(ProductImport).where(ProductImport.id == import_id),
-            execution_options={"populate_existing": True},
-        )
-    ).scalar_one_or_none()
-    if found is None:
-        raise NotFound(f"Import with id: {import_id} was not found")
-    counts = await counts_of(session, import_id)
+    found = await find_import(session, import_id)
+    counts = await _counts_of(session, import_id)
     of_plan = {plan: sum(n for (one, _s), n in counts.items() if one == plan) for plan in Plan}
     of_state = {state: sum(n for (_p, one), n in counts.items() if one == state) for state in RowState}
     is_begun = found.status != ImportStatus.CHECKED
@@ -127,6 +119,16 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
         ],
         changes=[RowChanges(row.line, row.title, row.plan == Plan.NEW, row.changes) for row in changed],
     )
+
+
+async def _counts_of(session: AsyncSession, import_id: str) -> dict[tuple[str, str], int]:
+    """How many rows there are, by their plan and their state."""
+    query = (
+        select(ProductImportRow.plan, ProductImportRow.state, func.count())
+        .where(ProductImportRow.import_id == import_id)
+        .group_by(ProductImportRow.plan, ProductImportRow.state)
+    )
+    return {(plan, state): count for plan, state, count in await session.execute(query)}
 
 
 async def last_import(session: AsyncSession, actor: Actor) -> str:

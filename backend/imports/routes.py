@@ -20,8 +20,10 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.errors import InvalidData
-from backend.imports import planning
+from backend.imports.deciding import begin
 from backend.imports.files import refused_file, template
+from backend.imports.keeping import keep_sheet
+from backend.imports.looking import look
 from backend.imports.pictures import MOST_ZIP_BYTES, add_pictures
 from backend.imports.reports import ImportReport, report
 from backend.imports.sheets import MOST_FILE_BYTES, UnreadableSheet
@@ -29,7 +31,7 @@ from backend.imports.words import PICTURES, ZIPS, sheet_text
 from backend.outage import RETRY_AFTER
 from backend.spreadsheet import XLSX
 from backend.staff.access import StaffMember, staff_who_may
-from backend.staff.rights import Right
+from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 PATH = "/admin/imports"
@@ -107,16 +109,21 @@ class TakenAnswer(BaseModel):
     left: int = Field(description="How many of a zip are still to be made: send it again.")
 
 
-async def read_sheet(sent: SentFile) -> bytes:
-    """The bytes of a sheet that was sent.
+async def keep_sent(database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False) -> str:
+    """Keep a sheet that was sent: the id of its import.
 
     Raises:
-        InvalidData: it is larger than a sheet may be.
+        Forbidden: see `Actor.require`.
+        InvalidData: it cannot be read.
     """
     if sent.size > MOST_FILE_BYTES:
         raise InvalidData("The sheet is larger than 10 MiB")
     sent.content.seek(0)
-    return await asyncio.to_thread(sent.content.read)
+    content = await asyncio.to_thread(sent.content.read)
+    try:
+        return await keep_sheet(database, actor, sent.name, content, makes_places=makes_places)
+    except UnreadableSheet as error:
+        raise InvalidData(sheet_text(error)) from None
 
 
 @router.post(PATH, response_model=ImportAnswer, openapi_extra=sheet_body("The sheet."))
@@ -126,16 +133,9 @@ async def send_sheet(actor: StaffMember, request: Request, database: Db, create_
     `create_places`: categories and collections that the shop does not have are made once it is confirmed.
     """
     async with sent_file(request) as sent:
-        content = await read_sheet(sent)
-    async with database.read() as session:
-        location_id = await planning.first_location(session)
-    try:
-        taken = planning.take_sheet(
-            database, actor, sent.name, content, location_id, makes_places=create_places
-        )
-        return await _answer(database, actor, await taken)
-    except UnreadableSheet as error:
-        raise InvalidData(sheet_text(error)) from None
+        import_id = await keep_sent(database, actor, sent, makes_places=create_places)
+    await look(database, import_id)
+    return await _answer(database, actor, import_id)
 
 
 @router.post(
@@ -184,8 +184,8 @@ async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire:
 @router.post(f"{PATH}/{{import_id}}/confirm", response_model=ImportAnswer)
 async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire:
     """Have it done. It is looked at once more first; rows with problems are left out."""
-    await planning.look(database, import_id)
-    await planning.begin(database, actor, import_id)
+    await look(database, import_id)
+    await begin(database, actor, import_id)
     return await _answer(database, actor, import_id)
 
 

@@ -29,7 +29,10 @@ from backend.database import Database
 from backend.events import publish
 from backend.imports.album import Album
 from backend.imports.comparing import only_changed
+from backend.imports.deciding import JOB
 from backend.imports.events import ImportMoved
+from backend.imports.finding import find_import
+from backend.imports.judging import Judged, as_changes, as_problems, judge
 from backend.imports.models import (
     ImportStatus,
     Plan,
@@ -38,7 +41,7 @@ from backend.imports.models import (
     ProductImportRow,
     RowState,
 )
-from backend.imports.planning import JOB, Judged, as_changes, as_problems, judge, lock_import, typed_row
+from backend.imports.typed_rows import typed_row
 from backend.inventory.movements import Reason, Why
 from backend.jobs import JobRun, RunAgain, job
 from backend.outage import DatabaseUnavailable
@@ -111,7 +114,7 @@ class ProductImports:
 
     async def _batch(self, import_id: str, most: int) -> bool:
         async with self._database.transaction() as session:
-            found = await lock_import(session, import_id)
+            found = await find_import(session, import_id, lock=True)
             if found.status != ImportStatus.RUNNING:
                 return False
             waiting = await _waiting(session, import_id, most)
@@ -125,7 +128,7 @@ class ProductImports:
     async def _refuse_first(self, import_id: str, code: str) -> None:
         """Let the row that comes next be one that failed, so that the others go on."""
         async with self._database.transaction() as session:
-            await lock_import(session, import_id)
+            await find_import(session, import_id, lock=True)
             for row in (await _waiting(session, import_id, 1))[:1]:
                 problems = as_problems([Problem(row.line, "", code, code)])
                 await session.execute(_OUTCOME, [_outcome(row, RowState.REFUSED, problems, row.changes)])
@@ -144,7 +147,7 @@ class ProductImports:
             some = wanted[start : start + FETCHED_AT_ONCE]
             found = await asyncio.gather(*(self._fetched_unless_slow(name, slow) for name in some))
             async with self._database.transaction() as session:
-                await lock_import(session, import_id)
+                await find_import(session, import_id, lock=True)
                 for name, (url, problem) in zip(some, found, strict=True):
                     picture = ProductImportPicture(import_id=import_id, name=name, url=url, problem=problem)
                     await session.merge(picture)

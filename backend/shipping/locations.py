@@ -48,6 +48,12 @@ async def the_location(session: AsyncSession, location_id: str | None = None) ->
     return next(iter(locations))
 
 
+async def first_location(session: AsyncSession) -> str:
+    """The id of the first location; empty when there is none."""
+    found = await session.execute(select(StockLocation.id).order_by(StockLocation.id).limit(1))
+    return found.scalar_one_or_none() or ""
+
+
 async def create_location(session: AsyncSession, actor: Actor, new: NewLocation) -> StockLocation:
     """A new location, linked to nothing yet.
 

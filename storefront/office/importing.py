@@ -11,7 +11,8 @@ from backend.app import current_shop
 from backend.clock import now
 from backend.errors import InvalidData
 from backend.exports.service import ask_for
-from backend.imports import planning
+from backend.imports.deciding import begin, drop, set_makes_places
+from backend.imports.looking import look
 from backend.imports.routes import PATH
 from backend.imports.sheets import MOST_ROWS
 from backend.news import Topic
@@ -83,7 +84,7 @@ class ImportState(OfficeScreen, KnownClientState):
     @office_event(Right.CHANGE_CATALOG)
     async def sent(self, actor: Actor, import_id: str) -> None:
         """A sheet or its pictures have come: look at its rows again."""
-        await planning.look(current_shop().database, checked_id(import_id))
+        await look(current_shop().database, checked_id(import_id))
         await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
@@ -91,7 +92,7 @@ class ImportState(OfficeScreen, KnownClientState):
         """Have categories and collections made that the shop does not have, or not."""
         if (shown := self._current()) is not None:
             database = current_shop().database
-            await planning.set_makes_places(database, actor, shown.id, makes_places=is_wanted is True)
+            await set_makes_places(database, actor, shown.id, makes_places=is_wanted is True)
             await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
@@ -99,7 +100,7 @@ class ImportState(OfficeScreen, KnownClientState):
         """Have it done, as it was shown."""
         if (shown := self._current()) is not None:
             try:
-                await planning.begin(current_shop().database, actor, shown.id)
+                await begin(current_shop().database, actor, shown.id)
             except InvalidData:
                 self._tell(_("No hay nada que importar."), "problem")
             else:
@@ -110,7 +111,7 @@ class ImportState(OfficeScreen, KnownClientState):
     async def drop(self, actor: Actor) -> None:
         """Import nothing of it."""
         if (shown := self._current()) is not None:
-            await planning.drop(current_shop().database, actor, shown.id)
+            await drop(current_shop().database, actor, shown.id)
             self._tell(_("No se importó nada."))
             await self._show(actor)
 

@@ -12,7 +12,7 @@ from backend.app import Shop, create_api
 from backend.catalog.models import PublishableKey, Region
 from backend.customers.models import Customer, CustomerAddress
 from backend.exports.service import JOB as EXPORT
-from backend.imports.planning import JOB as IMPORT
+from backend.imports.deciding import JOB as IMPORT
 from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Role

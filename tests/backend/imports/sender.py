@@ -8,9 +8,10 @@ from sqlalchemy import func, select
 from backend.app import Shop
 from backend.catalog.models import Product, Variant
 from backend.catalog.uploads import SentFile
-from backend.imports import planning
+from backend.imports.deciding import JOB, begin
+from backend.imports.keeping import keep_sheet
+from backend.imports.looking import look
 from backend.imports.pictures import TakenPictures, add_pictures
-from backend.imports.planning import JOB
 from backend.imports.reports import ImportReport, report
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Actor, Role
@@ -27,9 +28,8 @@ class Sender:
 
     async def sheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
-        self.id = await planning.take_sheet(
-            self.shop.database, OWNER, "toys.csv", raw, self.defaults.location_id, makes_places=makes_places
-        )
+        self.id = await keep_sheet(self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places)
+        await look(self.shop.database, self.id)
         return await self.report()
 
     async def report(self) -> ImportReport:
@@ -41,7 +41,7 @@ class Sender:
         return await add_pictures(self.shop.database, self.shop.uploads, OWNER, self.id, sent)
 
     async def begin(self) -> ImportReport:
-        await planning.begin(self.shop.database, OWNER, self.id)
+        await begin(self.shop.database, OWNER, self.id)
         await self.shop.worker.run_due(JOB)
         return await self.report()
 

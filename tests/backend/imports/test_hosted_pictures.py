@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from backend.imports import planning, running
+from backend.imports import running
+from backend.imports.deciding import JOB, begin
 from backend.imports.models import ProductImportPicture
-from backend.imports.planning import JOB
 from backend.imports.running import FETCHED_AT_ONCE, ProductImports
 from backend.jobs import JobRun, RunAgain
 from backend.outside_fetch import NotFetched
@@ -31,7 +31,7 @@ async def had(sender: Sender) -> dict[str, str]:
 
 async def begun(sender: Sender, rows: Sequence[str]) -> ProductImports:
     await sender.sheet(HEAD + "".join(rows))
-    await planning.begin(sender.shop.database, OWNER, sender.id)
+    await begin(sender.shop.database, OWNER, sender.id)
     return ProductImports(sender.shop.database, sender.shop.uploads)
 
 

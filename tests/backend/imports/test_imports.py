@@ -14,11 +14,13 @@ from backend.catalog.uploads import MOST_FILE_BYTES
 from backend.errors import Forbidden, InvalidData, NotAllowed
 from backend.exports.service import file_of
 from backend.imports import pictures as pictures_module
-from backend.imports import planning, running
+from backend.imports import running
+from backend.imports.deciding import JOB, begin, drop, set_makes_places
 from backend.imports.files import refused_file, template
+from backend.imports.keeping import keep_sheet
+from backend.imports.looking import look
 from backend.imports.models import ProductImport
 from backend.imports.pictures import TakenPictures
-from backend.imports.planning import JOB
 from backend.imports.running import ProductImports
 from backend.imports.sheets import read_sheet
 from backend.inventory.models import InventoryLevel
@@ -70,7 +72,7 @@ async def test_nothing_is_in_the_shop_before_it_is_begun(sender: Sender) -> None
         entries = sorted((await session.execute(query)).all())
     assert entries == [("changed", "product"), ("created", "product"), ("imported", "catalog")]
     with pytest.raises(NotAllowed):
-        await planning.begin(sender.shop.database, OWNER, sender.id)
+        await begin(sender.shop.database, OWNER, sender.id)
 
 
 async def test_what_is_refused_is_a_file_that_is_mended_and_sent_again(sender: Sender) -> None:
@@ -124,7 +126,7 @@ async def test_it_goes_on_after_a_kill(sender: Sender, monkeypatch: pytest.Monke
     monkeypatch.setattr(running, "AT_ONCE", 2)
     rows = "".join(f"Juguete {n};J-{n};1000;1;;\n" for n in range(5))
     await sender.sheet(HEAD + rows)
-    await planning.begin(sender.shop.database, OWNER, sender.id)
+    await begin(sender.shop.database, OWNER, sender.id)
     killed = ProductImports(sender.shop.database, sender.shop.uploads)
     assert await killed._step(sender.id, Counter())
     assert await sender.count() == 2
@@ -177,7 +179,7 @@ async def test_names_and_codes_stand_once(sender: Sender) -> None:
 async def test_categories_are_made_when_that_is_asked_for(sender: Sender) -> None:
     found = await sender.sheet(f"{HEAD}Trompo;T-1;5;;Patio|madera;\n")
     assert problems(found) == [(2, "categories", "category")]
-    await planning.set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
+    await set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
     assert problems(await sender.report()) == []
     await sender.begin()
     async with sender.shop.database.read() as session:
@@ -202,7 +204,7 @@ class TestPictures:
         ]  # fmt: skip
         assert problems(await sender.report()) == [(3, "pictures", "picture missing")]
         assert (await sender.send("solo.jpg", picture("grey"))).taken == 1
-        await planning.look(sender.shop.database, sender.id)
+        await look(sender.shop.database, sender.id)
         done = await sender.begin()
         assert done.counts.refused == 0
         async with sender.shop.database.read() as session:
@@ -271,21 +273,14 @@ class TestPictures:
 async def test_roles_that_may_not_change_products_may_not_import(sender: Sender) -> None:
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
         with pytest.raises(Forbidden):
-            await planning.take_sheet(
-                sender.shop.database,
-                Actor("x", role),
-                "x",
-                b"",
-                sender.defaults.location_id,
-                makes_places=False,
-            )
+            await keep_sheet(sender.shop.database, Actor("x", role), "x", b"", makes_places=False)
 
 
 async def test_a_new_sheet_takes_the_place_of_one_that_was_never_begun(sender: Sender) -> None:
     await sender.sheet(f"{HEAD}Trompo;T-1;5000;;;\n")
     await sender.sheet(f"{HEAD}Yoyo;Y-1;5000;;;\n")
     assert await sender.count(ProductImport) == 1
-    await planning.drop(sender.shop.database, OWNER, sender.id)
+    await drop(sender.shop.database, OWNER, sender.id)
     assert await sender.count(ProductImport) == 0
 
 

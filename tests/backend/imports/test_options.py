@@ -14,9 +14,8 @@ from backend.catalog.products import create_product
 from backend.catalog.variants import variants_of
 from backend.exports.contents import KINDS
 from backend.exports.service import file_of
-from backend.imports import planning
+from backend.imports.deciding import JOB, begin
 from backend.imports.files import template
-from backend.imports.planning import JOB
 from backend.imports.running import ProductImports
 from tests.backend.exports.test_exports import DAYS, asked
 from tests.backend.imports.sender import OWNER, Sender, problems
@@ -299,7 +298,7 @@ async def test_two_hundred_products_of_six_variants(sender: Sender) -> None:
     ]
     found = await sender.sheet(HEAD + "".join(rows))
     assert (found.counts.new, found.counts.wrong) == (1200, 0)
-    await planning.begin(sender.shop.database, OWNER, sender.id)
+    await begin(sender.shop.database, OWNER, sender.id)
     killed = ProductImports(sender.shop.database, sender.shop.uploads)
     assert await killed._step(sender.id, Counter())
     assert (await sender.report()).counts.settled == 50 * 6

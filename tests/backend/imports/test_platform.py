@@ -11,8 +11,8 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog.models import Category, Collection, Product, ProductTag, Variant
 from backend.catalog.tags_and_types import words_of
+from backend.imports.deciding import JOB
 from backend.imports.models import ProductImport
-from backend.imports.planning import JOB
 
 HEAD = (
     "Product Id,Product Handle,Product Title,Product Status,Product Collection Id,Product Category 1,"

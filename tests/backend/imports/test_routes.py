@@ -7,7 +7,7 @@ import httpx
 from PIL import Image
 
 from backend.app import Shop
-from backend.imports.planning import JOB
+from backend.imports.deciding import JOB
 from backend.imports.sheets import read_sheet
 
 SHEET = "Nombre;SKU;Precio;Fotos\nTrompo;T-1;18.900;trompo.jpg\nYoyo;Y-1;mucho;\n"

@@ -9,8 +9,8 @@ import pytest
 import xlsxwriter
 
 from backend.imports import sheets
-from backend.imports.planning import typed_row
 from backend.imports.sheets import Fault, UnreadableSheet, read_sheet
+from backend.imports.typed_rows import typed_row
 from backend.spreadsheet import workbook
 
 HEAD = ["Nombre", "SKU", "Precio", "Edad"]
