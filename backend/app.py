@@ -27,8 +27,8 @@ from backend.customers.account_routes import router as account_router
 from backend.customers.admin_routes import router as admin_customers_router
 from backend.customers.auth_routes import router as customers_router
 from backend.customers.authentication import CustomersAuthenticator
-from backend.customers.google import router as google_router
 from backend.customers.google_programs import router as google_programs_router
+from backend.customers.google_routes import router as google_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import answer_errors

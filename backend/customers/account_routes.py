@@ -14,7 +14,9 @@ from starlette.responses import Response
 from backend.contact import CHECK_FIELDS, tidy_email
 from backend.customers import signing_in
 from backend.customers.accounts import WrongPassword, device_account
-from backend.customers.google import JOIN_COOKIE, NEW_COOKIE, GooglePerson, account_of, join, kept_in
+from backend.customers.google import GooglePerson
+from backend.customers.google_accounts import account_of, join
+from backend.customers.google_routes import JOIN_COOKIE, NEW_COOKIE, kept_in
 from backend.customers.password_reset import ask_reset
 from backend.customers.sessions import give_cookie, take_cookie, token_in
 from backend.database import Database

@@ -18,7 +18,9 @@ from pydantic import BaseModel, Field
 
 from backend.contact import is_email
 from backend.customers.accounts import GOOGLE, login_of
-from backend.customers.google import GOOD_FOR, MAX_PARAMETER, Provider, SignInAttempt, account_of
+from backend.customers.google import SignInAttempt
+from backend.customers.google_accounts import account_of
+from backend.customers.google_routes import GOOD_FOR, MAX_PARAMETER, Provider
 from backend.customers.models import Customer
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from backend.edge.credentials import TokenAnswer

@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.customers.google import OWN_PAGE
+from backend.customers.google_routes import OWN_PAGE
 from backend.texts import _
 from storefront.components.forms import Once, Text, field
 from storefront.components.hooks import ABSENT, function, hook, script, text_at, view

@@ -11,7 +11,8 @@ from pydantic import SecretStr
 from sqlalchemy import func, select
 
 from backend.app import Shop
-from backend.customers.google import ATTEMPT_COOKIE, Google
+from backend.customers.google import Google
+from backend.customers.google_routes import ATTEMPT_COOKIE
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import COOKIE, customer_of
 from backend.legal.consents import consents_of_customer

@@ -10,7 +10,8 @@ from backend.app import Shop
 from backend.checkout import account_page
 from backend.customers.accounts import shopper_view
 from backend.customers.addresses import add_address
-from backend.customers.google import GooglePerson, account_of
+from backend.customers.google import GooglePerson
+from backend.customers.google_accounts import account_of
 from backend.customers.models import Customer
 from tests.backend.customers.conftest import ANA, NewBrowser
 from tests.backend.customers.test_store_customers import HOME, bearer, signed_up
