@@ -30,6 +30,7 @@ from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
 from backend.reviews.offering import ReviewLink, review_links
 from backend.settings import Settings
+from backend.shipping.addresses import address_lines
 from backend.texts import _
 
 
@@ -190,7 +191,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         recipient=" ".join(
             filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
         ),
-        address_lines=_address_lines(address),
+        address_lines=address_lines(address),
         gift_message=gift_message(order.meta),
         payment=payment,
         fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
@@ -237,16 +238,6 @@ def _state_of(payment_session: PaymentSession) -> str:
     if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
         return "review"
     return _STATES.get(SessionState(payment_session.state), "pending")
-
-
-def _address_lines(address: dict[str, Any]) -> list[str]:
-    metadata = address.get("metadata") or {}
-    lines = [
-        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
-        str(metadata.get("suburb") or ""),
-        ", ".join(filter(None, (address.get("city"), address.get("province")))),
-    ]
-    return [line for line in lines if line]
 
 
 def _line(

@@ -19,6 +19,7 @@ from backend.errors import NotFound
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
+from backend.shipping.addresses import address_lines
 from backend.staff.rights import Actor, Right
 from backend.templates import Templates, read_templates
 from backend.texts import _
@@ -117,18 +118,12 @@ async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, ord
 
 def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
     address = order.shipping_address
-    metadata = address.get("metadata") or {}
-    places = (
-        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
-        str(metadata.get("suburb") or ""),
-        ", ".join(filter(None, (address.get("city"), address.get("province")))),
-    )
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
         name=" ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))),
         phone=str(address.get("phone") or ""),
-        address=[place for place in places if place],
+        address=address_lines(address),
         shipping=order.shipping_name,
         items=[
             SlipItem(

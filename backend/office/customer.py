@@ -13,15 +13,16 @@ from backend.customers.notes import notes_of
 from backend.dates import date_label, short_time_label
 from backend.legal.consents import consents_of_person
 from backend.money import format_cop
+from backend.office.buyers import consent_in_words, document_of, phone_path, whatsapp_path
 from backend.office.customer_data import somebody
 from backend.office.customers import account_chip, name_of
 from backend.office.erasing import obstacles
-from backend.office.order import COUNTRY, address_lines, consent_in_words, document_of, national_mobile
 from backend.office.orders import ChipView, OrderRow, order_rows
 from backend.office.people import names_within
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
+from backend.shipping.addresses import address_lines
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -108,7 +109,6 @@ async def customer_detail(session: AsyncSession, actor: Actor, customer_id: str)
     count = (await session.execute(select(func.count()).select_from(Order).where(theirs))).scalar_one()
     last = orders[0] if orders else None
     phone = person.phone or (str(last.shipping_address.get("phone") or "") if last else "")
-    national = national_mobile(phone)
     paid = select(func.sum(Order.total)).where(theirs, Order.payment_status.in_(HAS_MONEY))
     spent = (await session.execute(paid)).scalar_one() or 0
     cart_ids = (await session.execute(select(Order.cart_id).where(theirs))).scalars().all()
@@ -117,8 +117,8 @@ async def customer_detail(session: AsyncSession, actor: Actor, customer_id: str)
         name=name_of(person.first_name, person.last_name, last, person.email),
         email=person.email,
         phone=phone,
-        phone_path=f"tel:+{COUNTRY}{national}" if national else "",
-        whatsapp_path=f"https://wa.me/{COUNTRY}{national}" if national else "",
+        phone_path=phone_path(phone),
+        whatsapp_path=whatsapp_path(phone),
         chip=account_chip(has_account=isinstance(person, Customer)),
         fields=PersonFields(person.first_name, person.last_name, person.phone),
         facts=await _facts(session, person, orders, count, spent),

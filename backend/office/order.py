@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.buyer_terms import phone_digits
 from backend.catalog.cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import stage_shown
-from backend.legal.consents import KIND_NAMES, ConsentProof, consents_of_cart
+from backend.legal.consents import consents_of_cart
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
+from backend.office.buyers import consent_in_words, document_of, phone_path, whatsapp_path
 from backend.office.invoices import InvoiceRow, invoices_of_order
 from backend.office.orders import ChipView, buyer_of, chips_of
 from backend.office.returns import ReturnRow, returns_of_order
@@ -38,12 +37,9 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session, sessions_of
 from backend.payment.states import SessionState
-from backend.shipping.addresses import municipality_code
+from backend.shipping.addresses import address_lines, municipality_code
 from backend.staff.rights import Actor, Right
 from backend.texts import _
-
-COUNTRY = "57"
-MOBILE_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,6 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     payments = await sessions_of(session, order.cart_id)
     is_pickup = order.shipping_option_id in await pickup_options(session)
     phone = str(order.shipping_address.get("phone") or "")
-    national = national_mobile(phone)
     prices = totals_of(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
@@ -182,8 +177,8 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         buyer=buyer_of(order),
         email=order.email,
         phone=phone,
-        phone_path=f"tel:+{COUNTRY}{national}" if national else "",
-        whatsapp_path=f"https://wa.me/{COUNTRY}{national}?text={quote(greeting)}" if national else "",
+        phone_path=phone_path(phone),
+        whatsapp_path=whatsapp_path(phone, greeting),
         document=document_of(order.payer),
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
@@ -215,39 +210,6 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         invoices=await invoices_of_order(session, actor, order.id),
         actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
     )
-
-
-def consent_in_words(proof: ConsentProof) -> tuple[str, str, str]:
-    """What was agreed to, the proof of it, and the text's SHA-256."""
-    told = _("Versión {version}, {moment}, desde {address}").format(
-        version=proof.version, moment=time_label(proof.given_at), address=proof.client_ip
-    )
-    if proof.withdrawn_at is not None:
-        told += _("; retirado el {moment}").format(moment=time_label(proof.withdrawn_at))
-    return KIND_NAMES[proof.kind], told, proof.digest
-
-
-def national_mobile(phone: str) -> str:
-    """The ten digits of a Colombian number that can be called; empty where it is none."""
-    digits = phone_digits(phone)
-    return digits if len(digits) == MOBILE_DIGITS else ""
-
-
-def document_of(payer: Mapping[str, Any] | None) -> str:
-    """Kind and number of a payer's document; empty without one."""
-    written = (str((payer or {}).get(name) or "") for name in ("doc_type", "doc_number"))
-    return " ".join(filter(None, written))
-
-
-def address_lines(address: Mapping[str, Any]) -> list[str]:
-    """The address as it is written on a parcel, without whom it is for."""
-    metadata = address.get("metadata") or {}
-    lines = (
-        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
-        str(metadata.get("suburb") or ""),
-        ", ".join(filter(None, (address.get("city"), address.get("province")))),
-    )
-    return [line for line in lines if line]
 
 
 def _actions(

@@ -64,6 +64,17 @@ def place_of(address: Address | None) -> tuple[str, ...]:
     return (_text(address, "address_1"), *known)
 
 
+def address_lines(address: Address) -> list[str]:
+    """The address as it is written on a parcel, without whom it is for."""
+    metadata = address.get("metadata") or {}
+    lines = (
+        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        str(metadata.get("suburb") or ""),
+        ", ".join(filter(None, (address.get("city"), address.get("province")))),
+    )
+    return [line for line in lines if line]
+
+
 def origin_of(address: Address) -> Place:
     """Where packages start from that leave a location with this address; empty where it names no municipality.
 

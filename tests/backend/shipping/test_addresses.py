@@ -8,6 +8,7 @@ import pytest
 from backend.errors import InvalidData
 from backend.settings import Settings
 from backend.shipping.addresses import (
+    address_lines,
     missing_for_a_label,
     municipality_code,
     municipality_of,
@@ -179,3 +180,13 @@ def test_the_receiver_is_read_from_the_orders_address() -> None:
 )
 def test_what_is_missing_stays_empty(address: dict[str, object]) -> None:
     assert recipient(address, "a@b.example") == Contact("", "", "", "", "a@b.example", "")
+
+
+def test_an_address_is_written_in_lines_without_those_that_are_empty() -> None:
+    whole = {
+        "address_1": "Calle 10 # 43-12", "address_2": "Torre 2", "city": "Medellín", "province": "Antioquia",
+        "metadata": {"suburb": "El Poblado"},
+    }  # fmt: skip
+    assert address_lines(whole) == ["Calle 10 # 43-12, Torre 2", "El Poblado", "Medellín, Antioquia"]
+    assert address_lines({"address_1": "Calle 10", "address_2": None, "metadata": None}) == ["Calle 10"]
+    assert address_lines({}) == []
