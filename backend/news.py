@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
-from backend.catalog.models import Product, Region, Variant
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Product, Variant
 from backend.content.models import ContentTurn, ContentVersion
 from backend.events import subscribe
 from backend.exports.models import DataExport

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product, Region, SalesChannel, Variant
+from backend.catalog.channel_models import Region, SalesChannel
+from backend.catalog.models import Product, Variant
 from backend.catalog.search import index_products
 from backend.database import Database
 from backend.inventory.models import InventoryLevel

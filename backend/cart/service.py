@@ -12,15 +12,8 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.models import (
-    Collection,
-    Product,
-    ProductHasType,
-    ProductType,
-    Region,
-    SalesChannel,
-    Variant,
-)
+from backend.catalog.channel_models import Region, SalesChannel
+from backend.catalog.models import Collection, Product, ProductHasType, ProductType, Variant
 from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
 from backend.clock import now
 from backend.database import locked

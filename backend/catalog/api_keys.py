@@ -12,8 +12,8 @@ from sqlalchemy import ColumnElement, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.channel_models import PublishableKey, SalesChannel
 from backend.catalog.channels import find_channel
-from backend.catalog.models import PublishableKey, SalesChannel
 from backend.database import database_now, locked
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.staff.models import SecretKey

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import api_keys, channels
 from backend.catalog.api_keys import ApiKey
+from backend.catalog.channel_models import PublishableKey, SalesChannel
 from backend.catalog.channel_schemas import (
     ChannelAnswer,
     ChannelChange,
@@ -21,7 +22,6 @@ from backend.catalog.channel_schemas import (
     NewKey,
     Revocation,
 )
-from backend.catalog.models import PublishableKey, SalesChannel
 from backend.catalog.wire import channel_wire, key_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS

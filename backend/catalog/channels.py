@@ -4,8 +4,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.catalog.channel_models import PublishableKey, SalesChannel
 from backend.catalog.channel_schemas import ChannelChange, NewChannel
-from backend.catalog.models import PublishableKey, SalesChannel
 from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.staff.rights import Actor, Right

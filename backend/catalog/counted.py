@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import CatalogVersion
+from backend.catalog.derived_models import CatalogVersion
 from backend.database import known_values
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog import models
 from backend.catalog.admin_schemas import AdminCategoriesParameters
 from backend.catalog.categories import Tree, read_tree
+from backend.catalog.channel_models import SalesChannel
 from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
 from backend.catalog.option_filters import parts_asked_for
 from backend.catalog.search import matches
@@ -128,7 +129,7 @@ def _filters(asked: ProductsParameters, tree: Tree) -> list[ColumnElement[bool]]
         (Product.collection_id, asked.collection_id),
     )
     if asked.sales_channel_id is not None:  # every product is sold in all that there are
-        channel = models.SalesChannel.id
+        channel = SalesChannel.id
         conditions.append(exists(select(channel).where(channel.in_(asked.sales_channel_id))))
     if asked.is_giftcard or asked.external_id is not None:
         conditions.append(false())  # the shop has none

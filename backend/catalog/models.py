@@ -1,9 +1,8 @@
-"""The catalogue's tables: products with variants and pictures, categories, collections, sales channels."""
+"""The catalogue's tables: products with variants, options and pictures, and categories, collections, tags, types."""
 
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
-    BigInteger,
     CheckConstraint,
     ColumnElement,
     Connection,
@@ -34,104 +33,6 @@ from backend.pricing import STANDARD_RATE
 from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 from backend.texts import _
 from backend.words import fold
-
-
-class CatalogVersion(SQLModel, table=True):
-    """One row: the version of what the catalogue's responses are made of.
-
-    The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
-    (`backend.catalog.version_probe`). A number is never used twice.
-    """
-
-    __tablename__ = "catalog_version"
-
-    id: int = Field(default=1, primary_key=True)
-    catalog: int = Field(default=0, sa_type=BigInteger)
-    """Of products, prices, pictures, categories, collections, regions and keys."""
-    stock: int = Field(default=0, sa_type=BigInteger)
-    """Of how many units can be sold."""
-    lists: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of which products are in which list, and in which order but that of prices and latest changes; of regions."""
-    sold_out: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of which variants are sold out."""
-    shared: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Of the catalogue without what belongs to one product and what decides of lists: tags, collections, keys…"""
-    product_changes: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """How many changes of single products were committed: a later one has a higher number (`ProductChange`)."""
-    product_changes_by: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """The transaction that raised it last, on PostgreSQL: it raises it once, however many rows it changes."""
-
-
-class ProductChange(SQLModel, table=True):
-    """When a product, or a part of it, changed last. Written by the same triggers; a deleted product keeps its row."""
-
-    __tablename__ = "product_change"
-
-    product_id: str = Field(primary_key=True)
-    number: int = Field(sa_type=BigInteger, index=True)
-    """`CatalogVersion.product_changes` at the change."""
-
-
-class Region(Timestamps, table=True):
-    """Where the shop sells. One row: Colombia, COP (spec: What the service does 1)."""
-
-    __tablename__ = "region"
-
-    id: str = Field(default_factory=lambda: new_id("reg"), primary_key=True)
-    name: str
-    currency_code: str = "cop"
-    country_code: str = "co"
-    payment_providers: list[str] = Field(
-        default_factory=lambda: ["gateway_pse"],
-        sa_type=Json,
-        sa_column_kwargs={"server_default": text("'[\"gateway_pse\"]'")},
-    )
-    """The ways to pay that are offered here, by the providers' ids."""
-    meta: JsonObject = Field(
-        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
-    )
-
-
-class SalesChannel(Timestamps, table=True):
-    """A way to sell; a stock location serves the channels it is linked to."""
-
-    __tablename__ = "sales_channel"
-
-    id: str = Field(default_factory=lambda: new_id("sc"), primary_key=True)
-    name: str
-    description: str | None = None
-    meta: JsonObject = Field(
-        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
-    )
-
-
-class ShippingProfile(Timestamps, table=True):
-    """A group of products that ship alike. One: the default."""
-
-    __tablename__ = "shipping_profile"
-
-    id: str = Field(default_factory=lambda: new_id("sp"), primary_key=True)
-    name: str
-    type: str = "default"
-
-
-class PublishableKey(Timestamps, table=True):
-    """The public key that names a sales channel on Store API calls. It is no secret; `SecretKey` is of the staff."""
-
-    __tablename__ = "publishable_key"
-
-    token: str = Field(primary_key=True)
-    sales_channel_id: str = Field(foreign_key="sales_channel.id")
-    title: str = "Storefront"
-    created_by: str | None = None
-    """The id of the member of staff; None for the first one, which the shop makes by itself."""
-    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    revoked_by: str | None = None
-
-    @property
-    def id(self) -> str:
-        """The key's id on the wire: the beginning of its token."""
-        return f"apk_{self.token[len('pk_') :][:26]}"
 
 
 class Collection(Timestamps, table=True):
@@ -264,35 +165,6 @@ def _store_former_handle(_mapper: Mapper[Product], connection: Connection, produ
     for handle in former_handles:
         former = FormerHandle(handle=handle, product_id=product.id)
         connection.execute(insert(FormerHandle).values(**former.model_dump()))
-
-
-class SearchTerm(SQLModel, table=True):
-    """A word that finds a product, and how much it says about it (see `backend.catalog.search`)."""
-
-    __tablename__ = "search_term"
-
-    term: str = Field(primary_key=True, sa_type=ByteOrdered)
-    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE", index=True)
-    weight: int
-
-
-class SearchTypo(SQLModel, table=True):
-    """A word with letters left out, and the word it comes from: two words that share one are a typo apart."""
-
-    __tablename__ = "search_typo"
-
-    remains: str = Field(primary_key=True, sa_type=ByteOrdered)
-    term: str = Field(primary_key=True, sa_type=ByteOrdered)
-
-
-class ProductTerm(SQLModel, table=True):
-    """A word by which staff find a product, published or not (see `backend.catalog.staff_search`)."""
-
-    __tablename__ = "product_term"
-    __table_args__ = (Index("ix_product_term_product_id", "product_id", "term"),)
-
-    term: str = Field(primary_key=True, sa_type=ByteOrdered)
-    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
 
 
 class ProductCategory(SQLModel, table=True):

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import ProductChange
-from backend.catalog.models import SalesChannel, ShippingProfile
+from backend.catalog.channel_models import SalesChannel, ShippingProfile
 from backend.errors import NotFound
 
 

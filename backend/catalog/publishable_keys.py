@@ -2,7 +2,7 @@
 
 from sqlalchemy import select
 
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
 

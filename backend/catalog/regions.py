@@ -3,7 +3,7 @@
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
 from backend.errors import NotFound

@@ -29,17 +29,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import (
-    Category,
-    Collection,
-    Product,
-    ProductCategory,
-    ProductTerm,
-    SearchTerm,
-    SearchTypo,
-    Variant,
-    for_sale,
-)
+from backend.catalog.derived_models import ProductTerm, SearchTerm, SearchTypo
+from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant, for_sale
 from backend.catalog.search_words import (
     MAX_TERM_LENGTH,
     Asked,

@@ -25,15 +25,8 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
-from backend.catalog.models import (
-    Picture,
-    Product,
-    ProductCategory,
-    ProductTerm,
-    Variant,
-    for_sale,
-    is_hidden,
-)
+from backend.catalog.derived_models import ProductTerm
+from backend.catalog.models import Picture, Product, ProductCategory, Variant, for_sale, is_hidden
 from backend.catalog.search_words import MAX_QUERY_WORDS, words_of
 from backend.database import planned_for
 from backend.errors import InvalidData

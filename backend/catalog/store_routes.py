@@ -7,10 +7,11 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
+from backend.catalog.channel_models import Region
 from backend.catalog.collections import find_collection
 from backend.catalog.found_pages import FoundPages
 from backend.catalog.listing import Page, matching_categories, matching_collections, searched_page
-from backend.catalog.models import Collection, Region, for_sale
+from backend.catalog.models import Collection, for_sale
 from backend.catalog.product_parts import Among
 from backend.catalog.product_wire import ProductWriter
 from backend.catalog.response_cache import shows_only

@@ -27,7 +27,7 @@ _CHANGES = "SELECT product_id, number FROM product_change WHERE number > $1 LIMI
 
 
 class Version(NamedTuple):
-    """The version of catalogue, stock, lists and of what is sold out (`backend.catalog.models.CatalogVersion`).
+    """The version of catalogue, stock, lists and of what is sold out (`backend.catalog.derived_models.CatalogVersion`).
 
     Equal numbers: nothing was committed in between.
     """

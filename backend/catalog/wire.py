@@ -1,14 +1,8 @@
 """Categories, collections, regions, sales channels and keys as the platform shows them."""
 
 from backend.catalog.categories import Tree
-from backend.catalog.models import (
-    Category,
-    Collection,
-    PublishableKey,
-    Region,
-    SalesChannel,
-    ShippingProfile,
-)
+from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
+from backend.catalog.models import Category, Collection
 from backend.catalog.product_parts import CategoryRow, CollectionRow
 from backend.catalog.store_schemas import CategoryParameters
 from backend.edge.wire import JsonDict, iso, stamps

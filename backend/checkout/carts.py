@@ -19,8 +19,9 @@ from backend.cart.service import (
     contents_of,
     read_discounted,
 )
+from backend.catalog.channel_models import Region
 from backend.catalog.line_products import LineProducts, line_products, wants_products
-from backend.catalog.models import ProductCategory, ProductHasTag, Region, Variant
+from backend.catalog.models import ProductCategory, ProductHasTag, Variant
 from backend.catalog.picture_addresses import absolute_address
 from backend.catalog.regions import NO_REGION, read_region
 from backend.catalog.wire import region_wire

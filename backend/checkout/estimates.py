@@ -14,7 +14,8 @@ from sqlalchemy import bindparam, select
 
 from backend import rate_limit
 from backend.cart.service import cart_and_lines
-from backend.catalog.models import Product, SalesChannel, Variant, for_sale
+from backend.catalog.channel_models import SalesChannel
+from backend.catalog.models import Product, Variant, for_sale
 from backend.checkout.form import require_town
 from backend.checkout.shipping import ShippingChoice, shipping_choice
 from backend.checkout.shipping_quotes import (

@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.service import CONTENTS, Contents, Line, contents_of, read_contents, read_totals
-from backend.catalog.models import Product, Region
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Product
 from backend.database import db_now
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE

@@ -12,6 +12,8 @@ def all_tables() -> MetaData:
     import backend.backups
     import backend.cart.models
     import backend.catalog.bulk.models
+    import backend.catalog.channel_models
+    import backend.catalog.derived_models
     import backend.catalog.models
     import backend.catalog.price_lists.models
     import backend.content.models

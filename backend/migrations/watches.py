@@ -1,4 +1,4 @@
-"""Triggers by which the database itself notes that the catalogue changed (`backend.catalog.models.CatalogVersion`).
+"""Triggers by which the database itself notes that the catalogue changed (`CatalogVersion`).
 
 Whoever writes, by whatever way, is noted: a service, an import, a person with a database client. On SQLite a revision
 that changes a watched table by copying it (`batch_alter_table`) loses the table's triggers and watches it again.
@@ -123,7 +123,7 @@ def unwatch_emptying(table: str) -> None:
 
 
 def watch_products(table: str) -> None:
-    """Let every change of the table's rows be noted as one of their product (`backend.catalog.models.ProductChange`).
+    """Let every change of the table's rows be noted as one of their product (`ProductChange`).
 
     The table is `product`, or has a column `product_id`.
     """

@@ -11,15 +11,8 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
-from backend.catalog.models import (
-    Category,
-    Collection,
-    Product,
-    ProductTag,
-    ProductType,
-    SalesChannel,
-    Variant,
-)
+from backend.catalog.channel_models import SalesChannel
+from backend.catalog.models import Category, Collection, Product, ProductTag, ProductType, Variant
 from backend.catalog.price_lists.models import PriceList
 from backend.content.areas import AREA_NAMES
 from backend.cursors import cursor_at, read_cursor

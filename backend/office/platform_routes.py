@@ -13,7 +13,7 @@ from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Region, SalesChannel
+from backend.catalog.channel_models import Region, SalesChannel
 from backend.edge.dependencies import Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import PublishableKey, Region, SalesChannel, ShippingProfile
+from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.modules import CARRIER, MANUAL
 from backend.settings import Settings
 from backend.shipping.locations import change_location

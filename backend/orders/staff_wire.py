@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Region, SalesChannel
+from backend.catalog.channel_models import Region, SalesChannel
 from backend.catalog.places_of_products import the_profile
 from backend.catalog.stock_wire import linked_items_of
 from backend.catalog.wire import channel_wire, profile_wire, region_wire

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.catalog.wire import region_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.cart.service import Caller
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.database import Database, db_now, locked
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
 from backend.ids import secret_ulid

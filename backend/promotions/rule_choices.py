@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Collection, Product, Region, SalesChannel, Variant
+from backend.catalog.channel_models import Region, SalesChannel
+from backend.catalog.models import Category, Collection, Product, Variant
 from backend.customers.models import CustomerGroup
 from backend.edge.query import mentions, page_of
 from backend.edge.wire import JsonDict

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import SalesChannel, ShippingProfile
+from backend.catalog.channel_models import SalesChannel, ShippingProfile
 from backend.catalog.wire import channel_wire, profile_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS

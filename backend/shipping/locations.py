@@ -6,7 +6,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.models import SalesChannel
+from backend.catalog.channel_models import SalesChannel
 from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel

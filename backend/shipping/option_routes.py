@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import ShippingProfile
+from backend.catalog.channel_models import ShippingProfile
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query

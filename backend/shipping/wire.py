@@ -1,6 +1,6 @@
 """Warehouses and shipping options as the platform shows them."""
 
-from backend.catalog.models import ShippingProfile
+from backend.catalog.channel_models import ShippingProfile
 from backend.catalog.wire import profile_wire
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.shipping.models import (

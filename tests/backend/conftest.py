@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session

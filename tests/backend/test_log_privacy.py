@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert, select
 
 from backend.app import Shop
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.edge.observed import REQUEST_ID, observed

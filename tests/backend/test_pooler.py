@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.demo.seed import seed
 from backend.jobs.models import Job
 from backend.migrations.runner import upgrade

@@ -13,7 +13,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
 from backend.app import Shop
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.database import Database
 from backend.edge.observed import observed
 from backend.jobs import JobRun, Worker, enqueue, job

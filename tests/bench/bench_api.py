@@ -21,7 +21,8 @@ from urllib.parse import quote
 import uvloop
 from sqlalchemy import Executable, insert, select, update
 
-from backend.catalog.models import ProductTag, PublishableKey, Region, Variant
+from backend.catalog.channel_models import PublishableKey, Region
+from backend.catalog.models import ProductTag, Variant
 from backend.database import Database
 from backend.ids import new_id
 from backend.migrations.runner import upgrade

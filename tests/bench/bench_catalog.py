@@ -19,7 +19,8 @@ from urllib.parse import quote
 import uvloop
 from sqlalchemy import select, text
 
-from backend.catalog.models import Product, PublishableKey, Region
+from backend.catalog.channel_models import PublishableKey, Region
+from backend.catalog.models import Product
 from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.settings import Settings

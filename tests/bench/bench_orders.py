@@ -20,7 +20,7 @@ from sqlalchemy import insert, text
 
 from backend.buyer_terms import buyer_terms
 from backend.cart.models import Cart
-from backend.catalog.models import Region, SalesChannel
+from backend.catalog.channel_models import Region, SalesChannel
 from backend.clock import now
 from backend.database import Database
 from backend.migrations.runner import upgrade

@@ -24,7 +24,7 @@ from sqlalchemy import event, select
 from starlette.types import Message
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.settings import Settings

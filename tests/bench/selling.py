@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.database import Database
 from backend.settings import Settings
 from tests.bench import scene, toys

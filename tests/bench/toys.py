@@ -9,16 +9,8 @@ import asyncpg
 from sqlalchemy import insert, select
 from sqlmodel import SQLModel
 
-from backend.catalog.models import (
-    Category,
-    Collection,
-    Picture,
-    Product,
-    ProductCategory,
-    ProductTerm,
-    SearchTerm,
-    Variant,
-)
+from backend.catalog.derived_models import ProductTerm, SearchTerm
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.search import index_products
 from backend.clock import now
 from backend.database import Database

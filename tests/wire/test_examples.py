@@ -20,15 +20,8 @@ from sqlalchemy import delete, select, update
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.models import (
-    Category,
-    Collection,
-    PublishableKey,
-    Region,
-    SalesChannel,
-    ShippingProfile,
-    Variant,
-)
+from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
+from backend.catalog.models import Category, Collection, Variant
 from backend.clock import now
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.api_docs import example_of

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import delete, select
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey, Region
+from backend.catalog.channel_models import PublishableKey, Region
 from backend.customers.models import Customer, CustomerAddress
 from backend.exports.service import JOB as EXPORT
 from backend.imports.deciding import JOB as IMPORT

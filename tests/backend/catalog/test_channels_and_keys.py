@@ -23,7 +23,7 @@ from fastapi import FastAPI
 from sqlalchemy import select, update
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.database import db_now
 from backend.shipping.models import LocationSalesChannel
 from backend.staff.models import SecretKey, Staff

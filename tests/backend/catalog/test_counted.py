@@ -11,8 +11,9 @@ from sqlalchemy import delete, update
 from backend.app import Shop
 from backend.catalog.categories import category_tree
 from backend.catalog.counted import counted
+from backend.catalog.derived_models import CatalogVersion
 from backend.catalog.list_page import ages_of, catalog_page
-from backend.catalog.models import CatalogVersion, Category, Product, ProductCategory, Variant
+from backend.catalog.models import Category, Product, ProductCategory, Variant
 from backend.catalog.sitemap import count_products
 from backend.catalog.views import CatalogFilter
 from backend.database import Database

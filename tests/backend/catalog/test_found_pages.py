@@ -8,6 +8,8 @@ import pytest
 from sqlalchemy import Executable, delete, insert, select, update
 
 from backend.app import Shop, create_api
+from backend.catalog.channel_models import Region
+from backend.catalog.derived_models import SearchTerm
 from backend.catalog.events import products_changed
 from backend.catalog.found_pages import FoundPages
 from backend.catalog.models import (
@@ -19,8 +21,6 @@ from backend.catalog.models import (
     ProductHasType,
     ProductTag,
     ProductType,
-    Region,
-    SearchTerm,
     Variant,
 )
 from tests.store_defaults import Defaults, make_toy

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlmodel import SQLModel
 
 from backend.app import Shop
+from backend.catalog.channel_models import Region
 from backend.catalog.models import (
     Category,
     Collection,
@@ -23,7 +24,6 @@ from backend.catalog.models import (
     ProductOptionValue,
     ProductTag,
     ProductType,
-    Region,
     Variant,
     VariantOptionValue,
 )

@@ -12,19 +12,18 @@ from sqlmodel import SQLModel
 
 from backend.app import Shop
 from backend.catalog import version_probe
+from backend.catalog.channel_models import Region
+from backend.catalog.derived_models import CatalogVersion, ProductChange
 from backend.catalog.models import (
-    CatalogVersion,
     Category,
     Picture,
     Product,
     ProductCategory,
-    ProductChange,
     ProductHasTag,
     ProductHasType,
     ProductOption,
     ProductTag,
     ProductType,
-    Region,
     Variant,
 )
 from backend.catalog.product_wire import ProductWriter

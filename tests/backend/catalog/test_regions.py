@@ -4,7 +4,7 @@ import httpx
 from sqlalchemy import update
 
 from backend.app import Shop
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from tests.store_defaults import Defaults
 
 

@@ -13,8 +13,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from backend.app import Shop, create_api
+from backend.catalog.channel_models import PublishableKey, Region
+from backend.catalog.derived_models import CatalogVersion
 from backend.catalog.models import (
-    CatalogVersion,
     Category,
     Collection,
     Picture,
@@ -26,8 +27,6 @@ from backend.catalog.models import (
     ProductOptionValue,
     ProductTag,
     ProductType,
-    PublishableKey,
-    Region,
     Variant,
     VariantOptionValue,
 )

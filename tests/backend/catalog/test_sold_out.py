@@ -5,7 +5,8 @@ from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.sql.base import Executable
 
 from backend.app import Shop
-from backend.catalog.models import CatalogVersion, Variant
+from backend.catalog.derived_models import CatalogVersion
+from backend.catalog.models import Variant
 from backend.inventory.models import InventoryLevel
 from tests.store_defaults import Defaults, make_toy
 

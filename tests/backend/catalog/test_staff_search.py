@@ -6,8 +6,9 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog import staff_search
 from backend.catalog.admin_schemas import ProductChange
+from backend.catalog.derived_models import ProductTerm
 from backend.catalog.events import products_changed
-from backend.catalog.models import Category, Picture, Product, ProductCategory, ProductTerm, Variant
+from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.catalog.products import change_product, delete_product
 from backend.catalog.staff_search import ProductFilter, by_title, conditions_of, count_up_to
 from backend.errors import InvalidData

@@ -8,15 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.catalog.models import (
-    Category,
-    Collection,
-    Picture,
-    Product,
-    ProductCategory,
-    Region,
-    Variant,
-)
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.search import index_products
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get

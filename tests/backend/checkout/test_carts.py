@@ -5,7 +5,8 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import Category, Collection, Product, ProductCategory, Region
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Category, Collection, Product, ProductCategory
 from backend.checkout.carts import MOST_CONSENTS
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, addressed_cart, get, post

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession, Login
 from backend.customers.sessions import COOKIE, close_all, customer_of

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.customers.models import Customer
 from backend.database import db_now
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from backend.app import Shop
 from backend.backups import Backup
-from backend.catalog.models import Product, Region
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Product
 from backend.catalog.picture_store import picture_store
 from backend.cli import app
 from backend.clock import now

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.edge.body_limit import with_bounded_bodies
 from backend.edge.cross_origin import with_cross_origin
 from backend.settings import Settings

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import delete
 
 from backend.app import Shop
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.office_settings.service import save_settings
 from backend.shipping.models import StockLocation
 from backend.staff.rights import COMMAND_LINE

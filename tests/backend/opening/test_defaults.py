@@ -2,7 +2,8 @@
 
 from sqlalchemy import delete, func, select, update
 
-from backend.catalog.models import Product, PublishableKey, Region, SalesChannel
+from backend.catalog.channel_models import PublishableKey, Region, SalesChannel
+from backend.catalog.models import Product
 from backend.clock import now
 from backend.database import Database
 from backend.demo.seed import seed

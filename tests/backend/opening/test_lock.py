@@ -11,7 +11,8 @@ from typing import IO
 import pytest
 from sqlalchemy import func, select
 
-from backend.catalog.models import Product, Region
+from backend.catalog.channel_models import Region
+from backend.catalog.models import Product
 from backend.database import Database
 from backend.opening.lock import ServingLock, alone, closed
 from backend.staff.models import Staff

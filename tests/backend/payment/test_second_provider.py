@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.errors import InvalidData, OutsideFailure
 from backend.money import Cop
 from backend.payment.models import PaymentNotification, PaymentSession

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, update
 
-from backend.catalog.models import Region
+from backend.catalog.channel_models import Region
 from backend.database import Database
 from backend.errors import Conflict, NotFound, OutsideFailure
 from backend.payment.models import PaymentCollection, PaymentSession

@@ -10,7 +10,7 @@ import httpx
 from sqlalchemy import select, update
 
 from backend.app import Shop, create_api
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.clock import now
 from backend.orders.models import Fulfillment
 from backend.payment.providers.base import ProviderState

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import func, select
 
-from backend.catalog.models import SalesChannel
+from backend.catalog.channel_models import SalesChannel
 from backend.database import Database
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.shipping.locations import link_providers, link_sales_channels

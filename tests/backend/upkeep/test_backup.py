@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from backend.app import Shop, create_api
 from backend.backups import Backup
-from backend.catalog.models import PublishableKey
+from backend.catalog.channel_models import PublishableKey
 from backend.catalog.picture_store import PictureStore, PicturesUnavailable, picture_store
 from backend.cli import app
 from backend.database import Database

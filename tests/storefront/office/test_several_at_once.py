@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop, create_api, set_current_shop
-from backend.catalog.models import PublishableKey, Variant
+from backend.catalog.channel_models import PublishableKey
+from backend.catalog.models import Variant
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.payment.providers.base import ProviderState
 from backend.settings import Settings

@@ -14,7 +14,8 @@ from backend.catalog.bulk.changes import Action, Change, Problem
 from backend.catalog.bulk.models import BulkChange, BulkChangeRow, BulkStatus, RowState
 from backend.catalog.bulk.planning import Preview, Selection, begin, preview, undo
 from backend.catalog.bulk.running import BulkChanges
-from backend.catalog.models import Category, Collection, Product, ProductCategory, SearchTerm, Variant
+from backend.catalog.derived_models import SearchTerm
+from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.staff_search import ProductFilter
 from backend.clock import now
 from backend.errors import Conflict, Forbidden, InvalidData, NotFound
