@@ -1,7 +1,7 @@
 """What a shopper types at the checkout, and a cart that is fetched at the store, for tests of every room."""
 
 from backend.app import Shop
-from backend.cart.service import open_cart
+from backend.cart.access import open_cart
 from backend.checkout.carts import set_shipping_address
 from backend.checkout.form import Destination
 from backend.database import Database

@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.service import NOT_FOUND, read_cart, unordered_cart
+from backend.cart.access import NOT_FOUND, read_cart, unordered_cart
 from backend.errors import InvalidData, NotFound
 
 MAX_DRAFT_FIELDS = 40

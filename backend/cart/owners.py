@@ -8,17 +8,11 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import Caller, open_cart, read_cart
+from backend.cart.contents import lines_of
+from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
-from backend.cart.service import (
-    MAX_LINES,
-    MAX_QUANTITY,
-    Caller,
-    changed,
-    create,
-    lines_of,
-    open_cart,
-    require_access,
-)
+from backend.cart.shipping_method import changed
 from backend.customers.guests import guest_with
 from backend.customers.models import Customer
 from backend.database import Database
@@ -51,7 +45,7 @@ async def usable_cart(database: Database, cart_id: str, customer_id: str | None)
     """The id again, when this customer (None: a guest) may use the cart; else empty. Completed carts included."""
     async with database.read() as session:
         try:
-            await require_access(session, cart_id, customer_id)
+            await read_cart(session, cart_id, Caller(customer_id))
         except NotFound:
             return ""
     return cart_id
@@ -134,7 +128,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     at the checkout moves too; where both have something, that of the first cart stands.
 
     Raises:
-        NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+        NotFound, NotAllowed: see `open_cart`.
     """
     source, target = await open_cart(session, cart_id), await open_cart(session, into)
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
@@ -159,15 +153,3 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
 def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:
     both = min(one.quantity + other.quantity, units)
     return min(max(one.quantity, other.quantity, both), MAX_QUANTITY)
-
-
-async def open_or_new(session: AsyncSession, cart_id: str) -> str:
-    """The id of the cart, locked for a change; of a new one where it is lost, made up, or an order by now.
-
-    Raises:
-        Conflict: a payment of it is at the bank.
-    """
-    try:
-        return (await open_cart(session, cart_id)).id
-    except (NotFound, NotAllowed):
-        return await create(session)

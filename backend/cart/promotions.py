@@ -6,8 +6,10 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.contents import read_contents
+from backend.cart.events import CartChanged
 from backend.cart.models import Cart
-from backend.cart.service import CartChanged, bought_lines, buying_of, read_contents
+from backend.cart.totals import bought_lines, buying_of
 from backend.clock import now
 from backend.errors import InvalidData
 from backend.events import publish
@@ -130,7 +132,7 @@ async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str
         return ()
     contents = await read_contents(session, cart.id)
     bought, method = bought_lines(contents.lines), contents.method
-    buying = await buying_of(session, cart.id)
+    buying = buying_of(cart)
     candidates = await named_candidates(session, buying, promotion_ids)
     found = await discounts_by(session, candidates, buying, bought, method.amount if method else None)
     return found.judged

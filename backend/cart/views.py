@@ -5,17 +5,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import NOT_FOUND, Caller, accessible
+from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of
+from backend.cart.lines import MAX_QUANTITY
 from backend.cart.promotions import refusal_of
-from backend.cart.service import (
-    CART_AND_CONTENTS,
-    MAX_QUANTITY,
-    NOT_FOUND,
-    Caller,
-    Line,
-    accessible,
-    contents_of,
-    read_discounted,
-)
+from backend.cart.totals import read_discounted
 from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture, Product, Variant, variant_name
 from backend.catalog.views import PictureView

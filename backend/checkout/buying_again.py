@@ -3,7 +3,9 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart import service as carts
+from backend.cart.access import open_cart
+from backend.cart.contents import lines_of
+from backend.cart.lines import MAX_QUANTITY, add_to_cart
 from backend.catalog.models import variant_name
 from backend.errors import InvalidData, NotFound
 from backend.inventory.service import available_units
@@ -18,22 +20,22 @@ async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart
 
     Raises:
         NotFound: the customer has no such order.
-        NotFound, NotAllowed, Conflict: see `carts.open_cart`.
+        NotFound, NotAllowed, Conflict: see `open_cart`.
     """
     own = select(Order.id).where(Order.id == order_id, Order.customer_id == customer_id)
     if (await session.execute(own)).scalar_one_or_none() is None:
         raise NotFound(f"Order with id: {order_id} was not found")
-    await carts.open_cart(session, cart_id)
+    await open_cart(session, cart_id)
     bought = (await session.execute(select(OrderLine).where(OrderLine.order_id == order_id))).scalars().all()
-    there = {line.item.variant_id: line.item.quantity for line in await carts.lines_of(session, cart_id)}
+    there = {line.item.variant_id: line.item.quantity for line in await lines_of(session, cart_id)}
     left = await available_units(session, [line.variant_id for line in bought])
     missing = []
     for line in bought:
         in_cart = there.get(line.variant_id, 0)
-        units = min(line.quantity, left.get(line.variant_id, 0) - in_cart, carts.MAX_QUANTITY - in_cart)
+        units = min(line.quantity, left.get(line.variant_id, 0) - in_cart, MAX_QUANTITY - in_cart)
         if units > 0:
             try:
-                await carts.add(session, cart_id, line.variant_id, units)
+                await add_to_cart(session, cart_id, line.variant_id, units)
             except InvalidData:  # it is no longer for sale, or the cart is full
                 units = 0
         if units < line.quantity:

@@ -7,18 +7,14 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart import service as carts
+from backend.cart.access import Caller, open_cart_and_region
+from backend.cart.contents import CART_AND_CONTENTS, Contents, Line, contents_of
+from backend.cart.lines import put_units
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import give_to, set_email
 from backend.cart.promotions import set_codes
-from backend.cart.service import (
-    CART_AND_CONTENTS,
-    Contents,
-    Line,
-    changed,
-    contents_of,
-    read_discounted,
-)
+from backend.cart.shipping_method import changed
+from backend.cart.totals import read_discounted
 from backend.catalog.channel_models import Region
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import ProductCategory, ProductHasTag, Variant
@@ -64,14 +60,14 @@ async def create_cart(
     cart.shipping_address = _address_in(cart, new, region)
     await insert_known(session, cart)
     for item in new.items or ():
-        await carts.put(session, cart.id, item.variant_id, item.quantity, item.metadata)
+        await put_units(session, cart.id, item.variant_id, item.quantity, item.metadata)
     if new.promo_codes is not None:
         await set_codes(session, cart, new.promo_codes)
     return cart
 
 
 async def change_cart(
-    session: AsyncSession, cart_id: str, change: CartChange, caller: carts.Caller | None = None
+    session: AsyncSession, cart_id: str, change: CartChange, caller: Caller | None = None
 ) -> None:
     """Change what was sent, leave the rest. Another address removes the shipping method.
 
@@ -81,7 +77,7 @@ async def change_cart(
         InvalidData: a country outside the region, another sales channel, a code that takes nothing off, or a
             gift's message that is too long.
     """
-    cart, region = await carts.open_cart_and_region(session, cart_id, caller)
+    cart, region = await open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):
         region = await _region(session, change.region_id or cart.region_id)
     await _fill(session, cart, change, region)

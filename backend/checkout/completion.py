@@ -12,8 +12,9 @@ from typing import NoReturn
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.cart.access import Caller, lock_cart
+from backend.cart.events import CartChanged
 from backend.cart.models import Cart
-from backend.cart.service import NOT_FOUND, Caller, CartChanged, accessible, find_cart
 from backend.checkout.sale import (
     read_offered,
     read_priced_cart,
@@ -151,15 +152,6 @@ async def store_payer(session: AsyncSession, order: Order, cart: Cart, payment: 
         order.payer = payer
         await index_order(session, order)
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
-
-
-async def lock_cart(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> Cart:
-    """The cart, locked, completed or not.
-
-    Raises:
-        NotFound: no cart has this id, or it is not the caller's.
-    """
-    return accessible(await find_cart(session, cart_id, lock=True), cart_id, caller, NOT_FOUND)
 
 
 def _reserved_for(terms: Terms) -> dict[str, int] | None:
@@ -332,7 +324,7 @@ def _is_taken(payment: PaymentSession) -> bool:
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
     """The cart changed: cancel a payment session that no provider knows of yet (the platform deletes it).
 
-    While a payment is at the bank no cart can be changed (`backend.cart.service.open_cart`).
+    While a payment is at the bank no cart can be changed (`backend.cart.access.open_cart`).
     """
     for payment in await sessions_of(session, event.cart_id):
         if payment.state == SessionState.PENDING:

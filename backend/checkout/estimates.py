@@ -13,7 +13,7 @@ from cachetools import TTLCache
 from sqlalchemy import bindparam, select
 
 from backend import rate_limit
-from backend.cart.service import cart_and_lines
+from backend.cart.contents import cart_and_lines
 from backend.catalog.channel_models import SalesChannel
 from backend.catalog.models import Product, Variant, for_sale
 from backend.checkout.form import require_town

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import CartCompleted
 from backend.cart.models import Cart
-from backend.cart.service import CartCompleted
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
     Offered,

@@ -5,8 +5,10 @@ import logging
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart, open_cart, read_cart
 from backend.cart.chains import chain_of, join_chain, lock_carts
+from backend.cart.contents import lines_of
+from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
 from backend.cart.promotions import take_codes_along
@@ -106,7 +108,7 @@ async def _restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:
 async def _restore_cart(session: AsyncSession, order: Order, present: str) -> str:
     if order.status != OrderStatus.CANCELED:
         raise Conflict(STANDS)
-    old = await carts.read_cart(session, order.cart_id)
+    old = await read_cart(session, order.cart_id)
     cart = await _open_or_new(session, present, old)
     if old.email and not cart.email:
         await set_email(session, cart, old.email)
@@ -118,7 +120,7 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     await join_chain(session, cart, old.id)
     if old.shipping_address and not cart.shipping_address:
         await set_shipping_address(session, cart, old.shipping_address)
-    there = {line.variant.id: line.item.quantity for line in await carts.lines_of(session, cart.id)}
+    there = {line.variant.id: line.item.quantity for line in await lines_of(session, cart.id)}
     for line in await lines_of_order(session, order.id):
         await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
     await take_codes_along(session, old, cart)
@@ -127,10 +129,10 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
 
 async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
     try:
-        return await carts.open_cart(session, cart_id)
+        return await open_cart(session, cart_id)
     except (NotFound, NotAllowed, Conflict):  # none, or an order by now, or about to be one
-        new = await carts.create(session, region_id=like.region_id, sales_channel_id=like.sales_channel_id)
-        return await carts.open_cart(session, new)
+        new = await new_cart(session, region_id=like.region_id, sales_channel_id=like.sales_channel_id)
+        return await open_cart(session, new)
 
 
 async def _add_missing(
@@ -142,6 +144,6 @@ async def _add_missing(
     if missing <= 0:
         return
     try:
-        await carts.add(session, cart_id, variant_id, missing)
+        await add_to_cart(session, cart_id, variant_id, missing)
     except InvalidData as error:
         log.info("left out of the cart: %s", error.message)  # no longer for sale

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Request
 
-from backend.cart import service as carts
+from backend.cart.access import Caller, open_cart, read_cart
+from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import give_to
 from backend.cart.promotions import PROMO_CODES, add_codes, remove_codes
-from backend.cart.service import Caller
 from backend.catalog.regions import Regions
 from backend.checkout.carts import (
     CartView,
@@ -124,7 +124,7 @@ async def create(
 async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
     async with database.read() as session:
-        await carts.require_access(session, cart_id, customer, message=carts.NOT_FOUND)
+        await read_cart(session, cart_id, Caller(customer))
         return Wire({"cart": view.fields.pick(await readable_cart(session, cart_id, customer, view))})
 
 
@@ -163,7 +163,7 @@ async def add_item(
 ) -> Wire:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
-        was_empty = await carts.add(
+        was_empty = await add_to_cart(
             session, cart_id, body.variant_id, body.quantity, body.metadata, caller=Caller(customer)
         )
         if was_empty:
@@ -177,9 +177,7 @@ async def update_item(
 ) -> Wire:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
-        await carts.set_quantity(
-            session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer)
-        )
+        await change_line(session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer))
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
@@ -187,7 +185,7 @@ async def update_item(
 async def remove_item(cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
     """Take a line out of the cart."""
     async with database.transaction() as session:
-        await carts.remove(session, cart_id, line_id, caller=Caller(customer))
+        await change_line(session, cart_id, line_id, 0, caller=Caller(customer))
     parent = await _cart(database, cart_id, view)
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
@@ -206,7 +204,7 @@ async def add_promotions(
     """Add codes to the cart. 400 for one that takes nothing off this cart: the message says why."""
     await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
-        await add_codes(session, await carts.open_cart(session, cart_id, Caller(customer)), body.promo_codes)
+        await add_codes(session, await open_cart(session, cart_id, Caller(customer)), body.promo_codes)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
@@ -216,7 +214,7 @@ async def remove_promotions(
 ) -> Wire:
     """Take codes away: a code that the cart has not is not there afterwards either."""
     async with database.transaction() as session:
-        cart = await carts.open_cart(session, cart_id, Caller(customer))
+        cart = await open_cart(session, cart_id, Caller(customer))
         await remove_codes(session, cart, body.promo_codes)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
@@ -227,7 +225,7 @@ async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeC
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
-        await give_to(session, await carts.open_cart(session, cart_id, Caller(customer)), customer)
+        await give_to(session, await open_cart(session, cart_id, Caller(customer)), customer)
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 

@@ -14,8 +14,9 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.contents import CONTENTS, Contents, Line, contents_of, read_contents
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.cart.service import CONTENTS, Contents, Line, contents_of, read_contents, read_totals
+from backend.cart.totals import read_discounted
 from backend.catalog.channel_models import Region
 from backend.catalog.models import Product
 from backend.database import db_now
@@ -117,7 +118,7 @@ async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents
     if all(line.is_wrapping for line in contents.lines):
         raise InvalidData(NO_ITEMS)
     sold = tuple(_sold(line, contents) for line in contents.lines)
-    totals = await read_totals(session, cart.id, contents)
+    totals, _discounts = await read_discounted(session, cart.id, contents)
     return PricedCart(sold, _shipping(contents.method), totals, contents.may_be_discounted)
 
 

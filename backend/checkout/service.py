@@ -6,10 +6,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
-from backend.cart import service as carts
-from backend.cart.service import Caller
+from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_cart, unordered_cart
 from backend.checkout.carts import WholeCart, set_shipping_address
-from backend.checkout.completion import Completed, complete, lock_cart
+from backend.checkout.completion import Completed, complete
 from backend.checkout.form import check_typed, problems_of, require_town
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
@@ -101,12 +100,12 @@ class Checkout:
         Another place removes the shipping method.
 
         Raises:
-            NotFound, NotAllowed: see `backend.cart.service.open_cart`.
+            NotFound, NotAllowed: see `backend.cart.access.open_cart`.
             InvalidData: no municipality has this code.
         """
         town = require_town(dane_code)
         async with self.database.transaction() as session:
-            cart = await carts.open_cart(session, cart_id)
+            cart = await open_cart(session, cart_id)
             known = cart.shipping_address or {}
             place = {
                 "address_1": one_line(address),
@@ -124,7 +123,7 @@ class Checkout:
             NotFound: no cart has this id.
         """
         async with self.database.read() as session:
-            cart = await carts.read_cart(session, cart_id)
+            cart = await read_cart(session, cart_id)
             offered = await payments.offered_providers(session, cart.region_id)
         return provider_id in offered and self.payments.provider(provider_id) is not None
 
@@ -146,11 +145,11 @@ class Checkout:
             The collection, and its payment sessions, newest first.
 
         Raises:
-            NotFound, NotAllowed: see `backend.cart.service.unordered_cart`.
+            NotFound, NotAllowed: see `backend.cart.access.unordered_cart`.
             InvalidData, InsufficientStock: see `backend.checkout.sale.read_priced_cart`; or a step is not done.
         """
         async with self.database.transaction() as session:
-            cart = await carts.unordered_cart(session, cart_id, caller)
+            cart = await unordered_cart(session, cart_id, caller)
             offered = await read_offered(session, cart_id)
             terms = offered.terms
             if terms.collection is not None and cart.payment_session_id is not None:
@@ -302,7 +301,7 @@ class Checkout:
         """
         order = await self._order_of(cart_id)
         if order is not None and not await self.is_just_placed(order):
-            raise NotFound(carts.NOT_FOUND.format(cart_id=cart_id))
+            raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
             destination, payer = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
             try:
@@ -326,7 +325,7 @@ class Checkout:
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""
         async with self.database.transaction() as session:
-            cart = await carts.read_cart(session, cart_id)
+            cart = await read_cart(session, cart_id)
             consenting = Consenting(self.settings, ip, ConsentSource.CHECKOUT)
             await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 

@@ -9,18 +9,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import Caller, accessible, open_cart
+from backend.cart.contents import CART_AND_LINES, Line, lines_of
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
-from backend.cart.service import (
-    CART_AND_LINES,
-    Caller,
-    Line,
-    accessible,
-    lines_of,
-    open_cart,
-    set_shipping_method,
-    shipping_method,
-)
+from backend.cart.shipping_method import set_shipping_method, shipping_method
 from backend.checkout.carts import WholeCart, read_cart_and_offers, set_shipping_address
 from backend.checkout.form import NO_TOWN, Destination
 from backend.checkout.quoting import Quoting

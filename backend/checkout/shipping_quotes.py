@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.contents import Line
 from backend.cart.models import Cart, LineItem, ShippingQuote
-from backend.cart.service import Line
 from backend.catalog.models import Product, Variant
 from backend.contact import one_line
 from backend.database import db_now

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import Caller
 from backend.cart.models import Cart
-from backend.cart.service import Caller
 from backend.catalog.channel_models import Region
 from backend.database import Database, db_now, locked
 from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError

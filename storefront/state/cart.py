@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart import service as carts
-from backend.cart.owners import open_or_new
+from backend.cart.access import open_cart, open_or_new
+from backend.cart.lines import MAX_QUANTITY, add_to_cart, change_line
 from backend.cart.promotions import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
 from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
@@ -96,11 +96,11 @@ class CartState(rx.State):
     async def add(self, variant_id: str, quantity: int) -> None:
         """Add units of a variant; without a cart, create one first."""
         async with errors_as_notices(self):
-            variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, carts.MAX_QUANTITY)
+            variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, MAX_QUANTITY)
             await use_own_cart(self)
             async with current_shop().database.transaction() as session:
                 cart_id = await open_or_new(session, self.cart_id)
-                await carts.add(session, cart_id, variant_id, quantity)
+                await add_to_cart(session, cart_id, variant_id, quantity)
                 view = await cart_view(session, cart_id)
             await go_on_with(self, cart_id, view)
             line = next(line for line in view.lines if line.variant_id == variant_id)
@@ -112,11 +112,11 @@ class CartState(rx.State):
     async def set_quantity(self, line_id: str, quantity: int) -> None:
         """Change the quantity of a line; 0 removes it."""
         async with errors_as_notices(self):
-            line_id, quantity = checked_id(line_id), checked_number(quantity, 0, carts.MAX_QUANTITY)
+            line_id, quantity = checked_id(line_id), checked_number(quantity, 0, MAX_QUANTITY)
             cart_id = await usable_by(self, self.cart_id)
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
-                    await carts.set_quantity(session, cart_id, line_id, quantity)
+                    await change_line(session, cart_id, line_id, quantity)
         async with errors_as_notices(self):
             await refresh(self)
         self.answers = next_number(self.answers)
@@ -128,7 +128,7 @@ class CartState(rx.State):
             line_id = checked_id(line_id)
             cart_id = await usable_by(self, self.cart_id)
             async with current_shop().database.transaction() as session:
-                await carts.remove(session, cart_id, line_id)
+                await change_line(session, cart_id, line_id, 0)
         async with errors_as_notices(self):
             await refresh(self)
         self.answers = next_number(self.answers)
@@ -157,7 +157,7 @@ class CartState(rx.State):
             code = checked_text(code, LONGEST_CODE)
             cart_id = await usable_by(self, self.cart_id)
             async with current_shop().database.transaction() as session:
-                await remove_codes(session, await carts.open_cart(session, cart_id), [code])
+                await remove_codes(session, await open_cart(session, cart_id), [code])
         self.code_problem = ""
         async with errors_as_notices(self):
             await refresh(self)
@@ -173,14 +173,14 @@ async def _type_code(cart_id: str, code: str, ip: str) -> None:
     Raises:
         CodeRefused: it takes nothing off it.
         TooManyRequests: many were tried.
-        NotFound, NotAllowed, Conflict: see `backend.cart.service.open_cart`.
+        NotFound, NotAllowed, Conflict: see `backend.cart.access.open_cart`.
     """
     shop = current_shop()
     if not code:
         raise CodeRefused(code)
     await hit(shop.database, PROMO_CODES, cart_id, Client.at(ip, shop.settings))
     async with shop.database.transaction() as session:
-        await add_codes(session, await carts.open_cart(session, cart_id), [code])
+        await add_codes(session, await open_cart(session, cart_id), [code])
 
 
 async def go_on_with(state: CartState, cart_id: str, view: CartView) -> None:

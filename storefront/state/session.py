@@ -10,8 +10,8 @@ import reflex as rx
 from starlette.requests import cookie_parser
 
 from backend.app import current_shop
+from backend.cart.access import Caller
 from backend.cart.owners import cart_for, set_owner, usable_cart
-from backend.cart.service import Caller
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView
 from backend.customers.accounts import ShopperView, shopper_with

@@ -28,7 +28,8 @@ from sqlalchemy import select, update
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.checkout.service import PlacedOrder
@@ -193,8 +194,8 @@ class Scene:
     async def _buy(self) -> PlacedOrder | None:
         async with self.shop.database.transaction() as session:
             toy = (await session.execute(select(Variant.id).where(Variant.sku == SKU))).scalar_one()
-            cart_id = await carts.create(session)
-            await carts.add(session, cart_id, toy, self.chance.randint(1, 3))
+            cart_id = await new_cart(session)
+            await add_to_cart(session, cart_id, toy, self.chance.randint(1, 3))
         return await self._pay(cart_id, TYPED["bank"])
 
     async def _pay(self, cart_id: str, bank: str) -> PlacedOrder | None:

@@ -12,7 +12,8 @@ import uvicorn
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.orders.refunding import refund_order
@@ -38,8 +39,8 @@ async def buy(shop: Shop) -> str:
     """
     async with shop.database.transaction() as session:
         trompo = (await session.execute(select(Variant.id).where(Variant.sku == SKU))).scalar_one()
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, trompo, 1)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, trompo, 1)
     return await pay(shop, cart_id, TYPED["bank"])
 
 

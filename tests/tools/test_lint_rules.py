@@ -4,7 +4,7 @@ import pytest
 
 from tools.lint_rules import offences_in, old_words_in
 
-FILE = Path("backend/cart/service.py")
+FILE = Path("backend/cart/lines.py")
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_an_offence_is_found(source: str, reason: str) -> None:
 
 def test_an_offence_names_its_place() -> None:
     assert list(offences_in(FILE, "import os\n\nhome = os.environ")) == [
-        "backend/cart/service.py:3: only backend/settings.py reads the environment"
+        "backend/cart/lines.py:3: only backend/settings.py reads the environment"
     ]
 
 
@@ -80,7 +80,7 @@ def test_the_one_place_may(file: str, source: str) -> None:
 )
 def test_a_replaced_word_is_found(line: str) -> None:
     [offence] = old_words_in(FILE, f"x = 1\n{line}")
-    assert offence.startswith("backend/cart/service.py:2: “")
+    assert offence.startswith("backend/cart/lines.py:2: “")
     assert offence.endswith("”: the word is now restock")
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart.owners import open_or_new
+from backend.cart.access import open_or_new
 from backend.cart.views import cart_view
 from backend.checkout import account_page
 from backend.checkout.account_page import AddressView, OrderedToy

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.cart.drafts import read_draft, save_draft
+from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import cart_for
 from backend.cart.views import cart_view
@@ -13,13 +14,7 @@ from backend.clock import now
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.inventory.service import reserve
-from backend.settings import Settings
-from tests.store_defaults import Defaults, make_toy, set_up_defaults
-
-
-@pytest.fixture
-async def defaults(database: Database, settings: Settings) -> Defaults:
-    return await set_up_defaults(database, settings)
+from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
@@ -42,9 +37,9 @@ async def customer(database: Database, email: str = "ana@example.com") -> str:
 
 async def cart(database: Database, toys: dict[str, str], **quantities: int) -> str:
     async with database.transaction() as session:
-        cart_id = await carts.create(session)
+        cart_id = await new_cart(session)
         for handle, quantity in quantities.items():
-            await carts.add(session, cart_id, toys[handle], quantity)
+            await add_to_cart(session, cart_id, toys[handle], quantity)
     return cart_id
 
 
@@ -86,8 +81,8 @@ async def test_what_is_sold_out_meanwhile_keeps_its_line(database: Database, toy
     own = await cart_for(database, await cart(database, toys, trompo=3), ana)
     guests = await cart(database, toys, trompo=4)
     async with database.transaction() as session:
-        others = await carts.create(session)
-        await carts.add(session, others, toys["trompo"], 5)
+        others = await new_cart(session)
+        await add_to_cart(session, others, toys["trompo"], 5)
         await reserve(session, others, {toys["trompo"]: 5}, None)
     assert await cart_for(database, guests, ana) == own
     assert await content(database, toys, own) == {"trompo": 4}

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from backend.app import Shop
+from backend.cart.access import open_cart
 from backend.cart.promotions import CodeRefused, add_codes, refusal_of
-from backend.cart.service import open_cart
 from backend.cart.views import CartView, cart_view
 from backend.catalog.models import Category, ProductCategory, Variant
 from backend.database import db_now

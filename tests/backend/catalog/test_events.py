@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
-from backend.cart.service import MAX_QUANTITY
+from backend.cart.lines import MAX_QUANTITY
 from backend.catalog.models import Variant
 from backend.clock import now
 from backend.database import Database

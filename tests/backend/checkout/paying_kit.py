@@ -8,7 +8,8 @@ from sqlalchemy import select, update
 
 from backend import subscriptions  # noqa: F401 - so that orders and mails follow
 from backend.attention.models import Attention
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.checkout.form import Destination
 from backend.checkout.service import Checkout
 from backend.database import Database, db_now
@@ -70,8 +71,8 @@ class Till:
     async def cart(self, variant: str, quantity: int = 1) -> str:
         """A cart that can be paid; it is fetched at the store, which costs nothing."""
         async with self.database.transaction() as session:
-            cart_id = await carts.create(session)
-            await carts.add(session, cart_id, variant, quantity)
+            cart_id = await new_cart(session)
+            await add_to_cart(session, cart_id, variant, quantity)
         await self.ship(cart_id)
         return cart_id
 
@@ -98,7 +99,7 @@ class Till:
 
     async def add(self, cart_id: str, variant: str, quantity: int = 1) -> None:
         async with self.database.transaction() as session:
-            await carts.add(session, cart_id, variant, quantity)
+            await add_to_cart(session, cart_id, variant, quantity)
 
     async def decide(self, payment: PaymentSession, state: ProviderState) -> str:
         """The bank decides, and the shop asks. Gives the session's state."""

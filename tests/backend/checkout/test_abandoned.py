@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend import tidying
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.models import Cart, LineItem
 from backend.checkout.abandoned import AbandonedCarts
@@ -54,7 +54,7 @@ async def test_carts_of_a_month_ago_go_with_all_that_is_theirs(till: Till) -> No
     rejected = await till.start(old)
     assert await till.decide(rejected, ProviderState.REJECTED) == "rejected"
     async with till.database.transaction() as session:
-        empty = await carts.create(session)
+        empty = await new_cart(session)
     await leave(till, MONTH, old, empty)
     await leave(till, MONTH - LITTLE, younger)
     await tidy(till)
@@ -85,7 +85,7 @@ async def test_what_may_have_money_stays(till: Till) -> None:
 
 async def test_more_than_one_batch_goes_in_one_run(till: Till) -> None:
     async with till.database.transaction() as session:
-        made = [await carts.create(session) for _ in range(201)]
+        made = [await new_cart(session) for _ in range(201)]
     await leave(till, MONTH, *made)
     await tidy(till)
     assert await left(till) == set()
@@ -97,7 +97,7 @@ async def test_one_run_takes_so_many_batches_and_the_next_the_rest(
 ) -> None:
     monkeypatch.setattr(tidying, "MAX_BATCHES", 1)
     async with till.database.transaction() as session:
-        made = [await carts.create(session) for _ in range(tidying.BATCH + 1)]
+        made = [await new_cart(session) for _ in range(tidying.BATCH + 1)]
         await session.execute(update(Cart).values(draft={"doc_number": "1020304050"}))
     await leave(till, DAY, *made)
     documents = (

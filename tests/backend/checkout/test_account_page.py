@@ -5,8 +5,9 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
-from backend.cart.owners import open_or_new
+from backend.cart.access import open_or_new
+from backend.cart.contents import lines_of
+from backend.cart.lines import add_to_cart
 from backend.catalog.models import Product
 from backend.checkout import account_page
 from backend.checkout.buying_again import buy_again
@@ -114,11 +115,11 @@ async def test_what_was_bought_is_bought_again_as_far_as_it_is_there(
         await session.flush()
         await session.execute(update(Order).where(Order.id == order["id"]).values(customer_id=ana.id))
         cart_id = await open_or_new(session, "cart_made_up")
-        await carts.add(session, cart_id, kite, 1)
+        await add_to_cart(session, cart_id, kite, 1)
         with pytest.raises(NotFound):
             await buy_again(session, eva.id, order["id"], cart_id)
         assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]  # one of three is left
-        lines = {line.item.variant_id: line.item.quantity for line in await carts.lines_of(session, cart_id)}
+        lines = {line.item.variant_id: line.item.quantity for line in await lines_of(session, cart_id)}
         assert lines == {kite: 1, top: 1}
         assert await buy_again(session, ana.id, order["id"], cart_id) == ["Trompo"]
         await session.execute(update(Product).values(status="draft"))

@@ -11,8 +11,9 @@ from sqlalchemy import func, select, update
 from sqlmodel import SQLModel
 
 from backend.attention.models import Attention
-from backend.cart import service as carts
+from backend.cart.access import new_cart, read_cart
 from backend.cart.drafts import save_draft
+from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
@@ -91,8 +92,8 @@ async def _toy(database: Database, defaults: Defaults, stock: int) -> str:
 async def _ready_cart(checkout: Checkout, variant: str, quantity: int = 1) -> str:
     """A cart with a destination and the flat shipping option, which costs nothing."""
     async with checkout.database.transaction() as session:
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, variant, quantity)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, variant, quantity)
         option = (
             await session.execute(select(ShippingOption.id).where(ShippingOption.price_type == "flat"))
         ).scalar_one()
@@ -312,7 +313,7 @@ async def test_an_item_cannot_be_added_while_the_bank_answers(
     async def add_one() -> None:
         try:
             async with checkout.database.transaction() as session:
-                await carts.add(session, cart_id, trompo, 1)
+                await add_to_cart(session, cart_id, trompo, 1)
         except Conflict as error:
             refused.append(error)
 
@@ -395,14 +396,14 @@ async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, d
         yoyo = await make_toy(session, defaults, "yoyo", stock=5)
     lost = await _lost_order(checkout, trompo, 3)
     async with database.transaction() as session:
-        present = await carts.create(session)
-        await carts.add(session, present, yoyo, 2)
-        await carts.add(session, present, trompo, 1)
+        present = await new_cart(session)
+        await add_to_cart(session, present, yoyo, 2)
+        await add_to_cart(session, present, trompo, 1)
         await save_draft(session, present, {"suburb": "Centro"})
     assert await checkout.try_again(*lost, present) == present
     assert await _content(database, present) == {yoyo: 2, trompo: 3}
     async with database.read() as session:
-        cart = await carts.read_cart(session, present)
+        cart = await read_cart(session, present)
     assert (cart.email, cart.draft["suburb"]) == (ANA.email, "Centro")
     assert (cart.shipping_address or {})["address_1"] == ANA.address
     assert await asyncio.gather(*(checkout.try_again(*lost, present) for _ in range(3))) == [present] * 3
@@ -416,8 +417,8 @@ async def test_of_a_cart_that_comes_back_only_what_is_left_joins(
     lost = await _lost_order(checkout, trompo, 3)
     await _pay(checkout, await _ready_cart(checkout, trompo, 1))
     async with checkout.database.transaction() as session:
-        present = await carts.create(session)
-        await carts.add(session, present, trompo, 1)
+        present = await new_cart(session)
+        await add_to_cart(session, present, trompo, 1)
     await checkout.try_again(*lost, present)
     assert await _content(checkout.database, present) == {trompo: 2}
 

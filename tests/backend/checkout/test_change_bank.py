@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from backend.cart import service as carts
+from backend.cart.access import read_cart
 from backend.cart.views import cart_view
 from backend.errors import Conflict, NotFound
 from backend.orders.models import Order
@@ -40,7 +40,7 @@ async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> Non
     assert await till.available(trompo) == 3
     assert "order_lost" not in await till.mails()
     async with till.database.read() as session:
-        assert (await carts.read_cart(session, cart_id)).replaces_cart_id == order.cart_id
+        assert (await read_cart(session, cart_id)).replaces_cart_id == order.cart_id
 
 
 async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.catalog.models import Product
 from backend.checkout import estimates
 from backend.checkout.estimates import ESTIMATES, ShippingEstimates
@@ -61,8 +62,8 @@ async def asking(
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         toy = await make_toy(session, defaults, "trompo", stock=9)
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, toy, 2)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, toy, 2)
         await session.execute(update(ShippingOption).values(name=ShippingOption.price_type))
     carrier = ScriptedCarrier()
     providers: dict[str, FulfillmentProvider] = {carrier.id: carrier, "manual_manual": ManualProvider()}

@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.cart.drafts import read_draft, save_draft
+from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import WrappingView, cart_view
 from backend.catalog.models import Product, Variant
 from backend.catalog.wrapping import WRAPPING_SKU
@@ -52,9 +53,9 @@ async def wrapping(shop: Shop, shop_defaults: Defaults) -> str:
 
 async def cart_with(shop: Shop, *variants: str) -> str:
     async with shop.database.transaction() as session:
-        cart_id = await carts.create(session)
+        cart_id = await new_cart(session)
         for variant in variants:
-            await carts.add(session, cart_id, variant)
+            await add_to_cart(session, cart_id, variant)
     await choose_pickup(shop, cart_id)
     return cart_id
 
@@ -77,7 +78,7 @@ async def test_a_wrapped_gift_from_the_cart_to_the_box(
     cart_id = await cart_with(shop, trompo)
     assert await offer(shop, cart_id) == WrappingView(wrapping, "Envoltura de regalo", "$ 5.950")
     async with shop.database.transaction() as session:
-        await carts.add(session, cart_id, wrapping)
+        await add_to_cart(session, cart_id, wrapping)
         view = await cart_view(session, cart_id)
     assert view.wrapping is None  # it is there
     assert [(line.title, line.product_handle, line.problem) for line in view.lines] == [
@@ -161,8 +162,8 @@ async def test_the_wrapping_is_in_no_list_and_is_not_sold_alone(
     cart_id = await cart_with(shop, trompo, wrapping)
     async with shop.database.transaction() as session:
         lines = (await cart_view(session, cart_id)).lines
-        await carts.set_quantity(session, cart_id, lines[1].id, 2)
-        await carts.remove(session, cart_id, lines[0].id)
+        await change_line(session, cart_id, lines[1].id, 2)
+        await change_line(session, cart_id, lines[0].id, 0)
         assert (await cart_view(session, cart_id)).lines == []
 
     alone = await cart_with(shop, wrapping)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.lines import MAX_LINES
 from backend.cart.models import Cart
 from backend.checkout.payment import PAYMENT_STARTS
 from backend.checkout.routes import EMPTY_CARTS
@@ -160,20 +160,20 @@ async def test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        toys = [await make_toy(session, shop_defaults, f"toy-{n}") for n in range(carts.MAX_LINES + 1)]
+        toys = [await make_toy(session, shop_defaults, f"toy-{n}") for n in range(MAX_LINES + 1)]
     lines = [{"variant_id": toy, "quantity": 1, "metadata": NOTE} for toy in toys]
-    half = carts.MAX_LINES // 2
+    half = MAX_LINES // 2
     cart_id = (await post(store, "/store/carts", {"items": lines[:half]}))["cart"]["id"]
     path = f"/store/carts/{cart_id}/line-items"
-    for line in lines[half : carts.MAX_LINES]:
+    for line in lines[half:MAX_LINES]:
         await post(store, path, line)
     answer = await store.get(f"/store/carts/{cart_id}")
-    assert len(answer.json()["cart"]["items"]) == carts.MAX_LINES
+    assert len(answer.json()["cart"]["items"]) == MAX_LINES
     assert len(answer.content) < 400_000
     refused = await store.post(path, json=lines[-1])
     assert (refused.status_code, refused.json()["message"]) == (
         400,
-        f"A cart holds at most {carts.MAX_LINES} different products",
+        f"A cart holds at most {MAX_LINES} different products",
     )
 
 

@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
+from backend.cart.shipping_method import shipping_method
 from backend.checkout.service import Checkout, PlacedOrder
 from backend.database import db_now
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
@@ -50,14 +52,14 @@ async def cart_id(checkout: Checkout, settings: Settings) -> str:
     defaults = await set_up_defaults(checkout.database, settings)
     async with checkout.database.transaction() as session:
         toy = await make_toy(session, defaults, "trompo", stock=5, price=PRICE)
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, toy, 1)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, toy, 1)
     return cart_id
 
 
 async def _shipping(checkout: Checkout, cart_id: str) -> Cop | None:
     async with checkout.database.read() as session:
-        method = await carts.shipping_method(session, cart_id)
+        method = await shipping_method(session, cart_id)
     return method.amount if method else None
 
 

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from backend.cart.access import open_cart
+from backend.cart.contents import read_contents
 from backend.cart.promotions import add_codes
-from backend.cart.service import open_cart, read_contents, read_totals
+from backend.cart.totals import read_discounted
 from backend.errors import NothingToPay, TotalChanged
 from backend.orders.service import lines_of_order, totals_of
 from backend.orders.tokens import order_token
@@ -42,7 +44,8 @@ async def type_code(till: Till, cart_id: str, code: str = "DIEZ") -> None:
 
 async def total(till: Till, cart_id: str) -> int:
     async with till.database.read() as session:
-        return (await read_totals(session, cart_id, await read_contents(session, cart_id))).total
+        totals, _ = await read_discounted(session, cart_id, await read_contents(session, cart_id))
+    return totals.total
 
 
 async def uses(till: Till) -> list[tuple[int, bool]]:

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy import delete, select, update
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart, read_cart
+from backend.cart.contents import lines_of
+from backend.cart.lines import add_to_cart
+from backend.cart.shipping_method import set_shipping_method, shipping_method
 from backend.catalog.models import Product
 from backend.checkout.form import NO_TOWN
 from backend.checkout.quoting import Quoting, UnderWay
@@ -58,8 +61,8 @@ class Buying:
     async def add_one(self) -> None:
         """Another tab adds a toy, and ships both for 9 000 pesos."""
         async with self.database.transaction() as session:
-            await carts.add(session, self.cart_id, self.toy, 1)
-            await carts.set_shipping_method(
+            await add_to_cart(session, self.cart_id, self.toy, 1)
+            await set_shipping_method(
                 session, self.cart_id, option_id=self.home, name="A domicilio", amount=9_000, data={}
             )
 
@@ -69,7 +72,7 @@ class Buying:
 
     async def shipping(self) -> int | None:
         async with self.database.read() as session:
-            method = await carts.shipping_method(session, self.cart_id)
+            method = await shipping_method(session, self.cart_id)
         return method.amount if method else None
 
     async def choose(self) -> None:
@@ -89,8 +92,8 @@ async def buying(database: Database, settings: Settings) -> Buying:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         toy = await make_toy(session, defaults, "trompo", stock=9)
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, toy, 1)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, toy, 1)
         home = select(ShippingOption.id).where(ShippingOption.price_type == "calculated")
         option_id = (await session.execute(home)).scalar_one()
     return Buying(database, cart_id, toy, option_id)
@@ -150,11 +153,11 @@ async def test_a_shop_that_ships_nowhere_offers_and_chooses_nothing(buying: Buyi
 async def test_what_left_the_shop_is_neither_sent_nor_priced(buying: Buying) -> None:
     await set_destination(buying.database, buying.cart_id, ANA)
     async with buying.database.read() as session:
-        cart = await carts.read_cart(session, buying.cart_id)
-        before = quote_input(cart, await carts.lines_of(session, cart.id))
+        cart = await read_cart(session, buying.cart_id)
+        before = quote_input(cart, await lines_of(session, cart.id))
     async with buying.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     async with buying.database.read() as session:
-        after = quote_input(cart, await carts.lines_of(session, cart.id))
+        after = quote_input(cart, await lines_of(session, cart.id))
     assert (len(before.items), before.value) == (1, 50_000)
     assert (after.items, after.value) == ((), content_value(0))

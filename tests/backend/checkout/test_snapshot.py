@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import read_cart
 from backend.cart.drafts import save_draft
 from backend.cart.models import LineItem
 from backend.catalog.models import Variant
@@ -26,7 +26,7 @@ async def _change_behind(till: Till, cart_id: str) -> None:
     async with till.database.transaction() as session:
         await session.execute(update(LineItem).where(LineItem.cart_id == cart_id).values(quantity=3))
         await session.execute(update(Variant).values(price=PRICE * 2))
-        cart = await carts.read_cart(session, cart_id)
+        cart = await read_cart(session, cart_id)
         cart.email, cart.shipping_address = (
             "otra@example.com",
             {"address_1": "Otra calle", "country_code": "co"},

@@ -3,7 +3,8 @@
 import httpx
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from tests.statements import statements_of
 from tests.store_defaults import Defaults, make_toy
@@ -37,9 +38,9 @@ async def test_a_cart_is_shown_from_one_statement_and_one_for_its_wrapping(
 ) -> None:
     async with shop.database.transaction() as session:
         toys = [await make_toy(session, shop_defaults, handle, stock=5) for handle in ("trompo", "yoyo")]
-        cart_id = await carts.create(session)
+        cart_id = await new_cart(session)
         for toy in toys:
-            await carts.add(session, cart_id, toy)
+            await add_to_cart(session, cart_id, toy)
     async with shop.database.read() as session:
         with statements_of(shop.database) as asked:
             view = await cart_view(session, cart_id)

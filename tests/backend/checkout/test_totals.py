@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import read_cart
 from backend.cart.views import cart_view
 from backend.checkout.order_page import order_view
 from backend.checkout.sale import read_priced_cart, sale_now, sale_of, snapshot_of
@@ -35,7 +35,7 @@ async def test_a_sale_comes_back_from_its_snapshot_as_it_was(
 ) -> None:
     cart_id = await shipped_cart(store, trompo)
     async with shop.database.read() as session:
-        cart = await carts.read_cart(session, cart_id)
+        cart = await read_cart(session, cart_id)
         prices = await read_priced_cart(session, cart)
     assert prices.total == prices.totals.item_total + prices.require_shipping().amount
     sale = sale_now(cart, prices)
@@ -49,7 +49,7 @@ async def test_a_cart_without_shipping_has_a_price_and_is_no_sale(
     items = [{"variant_id": trompo, "quantity": 2}]
     cart_id = (await post(store, "/store/carts", {"items": items}))["cart"]["id"]
     async with shop.database.read() as session:
-        cart = await carts.read_cart(session, cart_id)
+        cart = await read_cart(session, cart_id)
         prices = await read_priced_cart(session, cart)
     assert (prices.shipping, prices.total) == (None, 20_006)
     with pytest.raises(InvalidData):

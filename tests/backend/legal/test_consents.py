@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.errors import InvalidData
 from backend.legal.consents import (
     Consenting,
@@ -38,8 +39,8 @@ async def variant(shop: Shop, shop_defaults: Defaults) -> str:
 
 async def a_cart(shop: Shop, variant: str) -> str:
     async with shop.database.transaction() as session:
-        cart_id = await carts.create(session)
-        await carts.add(session, cart_id, variant, 1)
+        cart_id = await new_cart(session)
+        await add_to_cart(session, cart_id, variant, 1)
     await choose_pickup(shop, cart_id)
     return cart_id
 

@@ -11,9 +11,9 @@ from sqlmodel import SQLModel
 
 from backend.app import Shop
 from backend.audit import AuditEntry
+from backend.cart.access import new_cart
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
-from backend.cart.service import create
 from backend.customers.guests import guest_with
 from backend.customers.models import Customer, CustomerAddress, CustomerPayer, GuestCustomer, Login
 from backend.customers.notes import add_note
@@ -229,7 +229,7 @@ async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
-        cart_id = await create(session)
+        cart_id = await new_cart(session)
         guest = await guest_with(session, ANA)
 
     async def rival(session: AsyncSession) -> None:

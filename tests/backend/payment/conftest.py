@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.database import Database
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import open_session, upsert_collection
@@ -37,7 +37,7 @@ async def start_session(sqlite: Database, settings: Settings) -> StartSession:
 
     async def start(**columns: Any) -> PaymentSession:
         async with sqlite.transaction() as session:
-            collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
+            collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
             payment = await open_session(session, collection, "gateway_pse", {})
             for name, value in {"state": "pending_authorization", **columns}.items():
                 setattr(payment, name, value)

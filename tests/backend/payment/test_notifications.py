@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, text, update
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
@@ -101,7 +101,7 @@ async def invoice(database: Database, settings: Settings) -> str:
     """The invoice of a payment that waits at the bank."""
     await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
+        collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
         payment = await open_session(session, collection, "gateway_pse", {})
         payment.state = "pending_authorization"
     return payment.invoice

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from backend.cart import service as carts
+from backend.cart.access import new_cart
 from backend.cart.models import Cart
 from backend.database import Database
 from backend.errors import NotAllowed
@@ -54,7 +54,7 @@ async def payment(database: Database, settings: Settings) -> PaymentSession:
     """A payment session of an empty cart, which no order follows."""
     await set_up_defaults(database, settings)
     async with database.transaction() as session:
-        collection = await upsert_collection(session, None, await carts.create(session), AMOUNT)
+        collection = await upsert_collection(session, None, await new_cart(session), AMOUNT)
         return await open_session(session, collection, "gateway_pse", {})
 
 

@@ -11,8 +11,8 @@ from reflex.istate.data import RouterData
 from sqlalchemy import update
 
 from backend.app import Shop
-from backend.cart import service as carts
 from backend.cart.drafts import read_draft, save_draft
+from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
 from backend.checkout import quoting
@@ -219,7 +219,7 @@ async def test_a_new_cart_goes_before_an_old_order(shop: Shop, state: CheckoutSt
 async def test_what_another_tab_did_to_the_cart_is_shown(shop: Shop, state: CheckoutState, toy: str) -> None:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
-        await carts.add(session, cart.cart_id, toy, 1)
+        await add_to_cart(session, cart.cart_id, toy, 1)
     assert await state.follow() is None
     assert (state.stage, cart.cart.count) == ("open", 2)
 
@@ -232,7 +232,7 @@ async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
     state.shipping = Shipping("ready", MEDELLIN, [], pickup)
     assert await state.follow() is None  # nothing has changed
     async with shop.database.transaction() as session:
-        await carts.add(session, cart.cart_id, toy, 1)
+        await add_to_cart(session, cart.cart_id, toy, 1)
     event = await state.follow()
     assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
 
@@ -313,7 +313,7 @@ async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
 async def test_a_cart_that_another_tab_emptied_is_no_purchase(shop: Shop, state: CheckoutState) -> None:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
-        await carts.remove(session, cart.cart_id, cart.cart.lines[0].id)
+        await change_line(session, cart.cart_id, cart.cart.lines[0].id, 0)
     assert await state.follow() == []
     assert (state.stage, state.last.page) == ("empty", "")
 
@@ -351,7 +351,7 @@ async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
-        await carts.add(session, cart_id, toy, 1)
+        await add_to_cart(session, cart_id, toy, 1)
     with pytest.raises(InvalidData) as refusal:
         await ordered(cart_id, TYPED, "", 18_900, "190.24.1.1")
     assert set(refusal.value.fields) == {"shipping"}
@@ -369,7 +369,7 @@ async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
     pickup = await choose_pickup(shop, cart.cart_id)
     for quantity in (2, 1):
         async with shop.database.transaction() as session:
-            await carts.set_quantity(session, cart.cart_id, cart.cart.lines[0].id, quantity)
+            await change_line(session, cart.cart_id, cart.cart.lines[0].id, quantity)
     assert (await ordered(cart.cart_id, TYPED, pickup, 18_900, "190.24.1.1")).number > 0
 
 

@@ -8,7 +8,8 @@ from reflex.istate.data import RouterData
 from sqlalchemy import update
 
 from backend.app import Shop
-from backend.cart import service as carts
+from backend.cart.access import new_cart
+from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.checkout.service import PlacedOrder
@@ -74,8 +75,8 @@ async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
         ana = Customer(email="ana@example.com")
         session.add(ana)
         await session.flush()
-        theirs = await carts.create(session)
-        await carts.add(session, theirs, yoyo, 1)
+        theirs = await new_cart(session)
+        await add_to_cart(session, theirs, yoyo, 1)
         (await session.get_one(Cart, theirs)).customer_id = ana.id
     order, cart = await _at(shopper, lost, lost.token)
     cart.cart_id = theirs

@@ -1,0 +1,143 @@
+"""Changing the lines of a cart: one a variant, of no more units than can be sold.
+
+Nothing comes from the caller but ids and numbers; the price is the catalogue's (design: decisions 8 and 9).
+"""
+
+import json
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.access import Caller, open_cart
+from backend.cart.contents import lines_of
+from backend.cart.models import LineItem
+from backend.cart.shipping_method import changed
+from backend.catalog.models import Product, Variant
+from backend.catalog.wrapping import can_be_bought
+from backend.errors import InsufficientStock, InvalidData, NotFound
+from backend.inventory.service import STOCK_GONE, available_units
+from backend.inventory.statements import available
+from backend.tables import JsonObject, insert_row
+
+MAX_QUANTITY = 99
+"""Units of one line. A larger order is a wholesale one, and is talked about."""
+
+MAX_LINES = 60
+MAX_NOTED = 2048
+"""Bytes of JSON that programs may note beside a line, in one call or in several."""
+_LINE_COUNT = (
+    select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
+).scalar_subquery()
+_TO_ADD = (
+    select(LineItem, _LINE_COUNT, available(Variant.id))
+    .select_from(Variant)
+    .join(Product, Product.id == Variant.product_id)
+    .outerjoin(LineItem, (LineItem.variant_id == Variant.id) & (LineItem.cart_id == bindparam("holder")))
+    .where(Variant.id == bindparam("variant_id"), can_be_bought())
+)
+"""For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
+
+
+async def add_to_cart(
+    session: AsyncSession,
+    cart_id: str,
+    variant_id: str,
+    quantity: int = 1,
+    meta: JsonObject | None = None,
+    *,
+    caller: Caller | None = None,
+) -> bool:
+    """Put units of a variant into the cart, on top of those that are there; `meta` too is added to what is noted.
+
+    Returns:
+        Whether the cart was empty before.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `open_cart`.
+        InvalidData: the quantity is no positive number, too large, or the variant is not for sale.
+        InsufficientStock: fewer units can be sold.
+    """
+    cart = await open_cart(session, cart_id, caller)
+    was_empty = await put_units(session, cart_id, variant_id, quantity, meta)
+    await changed(session, cart)
+    return was_empty
+
+
+async def put_units(
+    session: AsyncSession, cart_id: str, variant_id: str, quantity: int, meta: JsonObject | None = None
+) -> bool:
+    """`add_to_cart`, into a cart that is locked or has just been made. It is not marked as changed."""
+    if quantity < 1:
+        raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
+    asked = {"variant_id": variant_id, "holder": cart_id}
+    found = (await session.execute(_TO_ADD, asked)).one_or_none()
+    if found is None:
+        raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
+    line, count, units = found
+    if line is not None:
+        _require_units(line.quantity, line.quantity + quantity, int(units))
+        line.quantity += quantity
+        line.meta = _noted(line.meta, meta)
+    else:
+        if count >= MAX_LINES:
+            raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
+        _require_units(0, quantity, int(units))
+        line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
+        await insert_row(session, line)
+    return bool(count == 0)
+
+
+async def change_line(
+    session: AsyncSession,
+    cart_id: str,
+    line_id: str,
+    quantity: int,
+    meta: JsonObject | None = None,
+    *,
+    caller: Caller | None = None,
+) -> None:
+    """Change how many units a line has, and with `meta` what is noted beside it; 0 removes it.
+
+    Raises:
+        NotFound: no such line in this cart, or see `open_cart`.
+        NotAllowed, InvalidData, InsufficientStock: see `add_to_cart`.
+    """
+    cart = await open_cart(session, cart_id, caller)
+    line = await session.get(LineItem, line_id)
+    if line is None or line.cart_id != cart_id:
+        raise NotFound(f"Line item with id: {line_id} was not found")
+    if quantity < 0:
+        raise InvalidData("Quantity must not be negative", fields={"quantity": "at least 0"})
+    if meta is not None:
+        line.meta = meta
+    if quantity == 0:
+        await session.delete(line)
+        left = await lines_of(session, cart_id)
+        if all(one.is_wrapping for one in left):  # nothing is left to be wrapped
+            for one in left:
+                await session.delete(one.item)
+    else:
+        units = await available_units(session, [line.variant_id], holder=cart_id)
+        _require_units(line.quantity, quantity, units[line.variant_id])
+        line.quantity = quantity
+    await changed(session, cart)
+
+
+def _noted(known: JsonObject, more: JsonObject | None) -> JsonObject:
+    """What is noted beside a line, with more on top of it."""
+    if not more:
+        return known
+    noted = {**known, **more}
+    if len(json.dumps(noted, ensure_ascii=False).encode()) > MAX_NOTED:
+        raise InvalidData(f"The metadata of a line is larger than {MAX_NOTED} bytes")
+    return noted
+
+
+def _require_units(before: int, quantity: int, units: int) -> None:
+    """Refuse a line's new quantity that is too large, or larger than before and than the units that can be had."""
+    if quantity > MAX_QUANTITY:
+        raise InvalidData(
+            f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"}
+        )
+    if units < quantity and quantity > before:
+        raise InsufficientStock(STOCK_GONE)

@@ -1,0 +1,58 @@
+"""The shipping method of a cart: choosing it, and removing it when what it was priced for changes."""
+
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.events import CartChanged
+from backend.cart.models import Cart, CartShippingMethod
+from backend.clock import now
+from backend.events import publish
+from backend.money import Cop
+from backend.tables import JsonObject, for_each_dialect, table_of, values_of
+
+_SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
+_METHOD = table_of(CartShippingMethod)
+_VOID_SHIPPING = delete(_METHOD).where(_METHOD.c.cart_id == bindparam("cart_id")).returning(_METHOD.c.id)
+
+
+def _ship_by(dialect: Any) -> Any:
+    insert = dialect.insert(_METHOD)
+    new = {name: insert.excluded[name] for name in CartShippingMethod.model_fields if name != "cart_id"}
+    return insert.on_conflict_do_update(index_elements=["cart_id"], set_=new)
+
+
+_SHIP_BY = for_each_dialect(_ship_by)
+
+
+async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:
+    """The shipping option chosen for the cart, at the amount last quoted; None while none is."""
+    return (await session.execute(_SHIPPING, {"cart_id": cart_id})).scalar_one_or_none()
+
+
+async def set_shipping_method(
+    session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
+) -> CartShippingMethod:
+    """Ship the cart by this option at this amount, in place of any other.
+
+    Returns:
+        What was stored.
+    """
+    method = CartShippingMethod(
+        cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data
+    )
+    await session.execute(_SHIP_BY[session.get_bind().dialect.name], values_of(method))
+    return method
+
+
+async def changed(session: AsyncSession, cart: Cart) -> None:
+    """Call this after changing lines or address of the locked cart: removes the shipping method.
+
+    Publishes `CartChanged` where there was one. Without a shipping method no payment can start, and this is the only
+    place that removes it: a cart that has none has no payment to be voided.
+    """
+    cart.updated_at = now()
+    await session.flush()
+    if (await session.execute(_VOID_SHIPPING, {"cart_id": cart.id})).first():
+        await publish(session, CartChanged(cart.id))

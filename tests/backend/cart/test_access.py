@@ -1,0 +1,24 @@
+"""Carts that nobody may change, or see."""
+
+import pytest
+from sqlalchemy import update
+
+from backend.cart.lines import add_to_cart
+from backend.cart.models import Cart
+from backend.cart.views import cart_view
+from backend.clock import now
+from backend.database import Database
+from backend.errors import NotAllowed, NotFound
+from tests.backend.cart.cart_kit import cart_with
+from tests.store_defaults import Defaults
+
+
+async def test_a_completed_cart_is_closed(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    async with database.transaction() as session:
+        await session.execute(update(Cart).where(Cart.id == cart_id).values(completed_at=now()))
+    async with database.transaction() as session:
+        with pytest.raises(NotAllowed, match="already completed"):
+            await add_to_cart(session, cart_id, trompo, 1)
+        with pytest.raises(NotFound):
+            await cart_view(session, cart_id)

@@ -1,0 +1,50 @@
+"""What the storefront shows of a cart: today's prices, and what is short."""
+
+from sqlalchemy import select, update
+
+from backend.cart.lines import add_to_cart
+from backend.cart.views import cart_view
+from backend.catalog.models import Variant
+from backend.database import Database
+from backend.inventory.models import InventoryLevel
+from tests.backend.cart.cart_kit import cart_with
+from tests.store_defaults import Defaults
+
+
+async def test_the_price_is_the_catalogues_of_this_moment(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    async with database.transaction() as session:
+        await session.execute(
+            update(Variant).where(Variant.id == trompo).values(price=10_000, compare_at_price=30_000)
+        )
+    async with database.read() as session:
+        cart = await cart_view(session, cart_id)
+    assert cart.total == 20_000
+    assert cart.lines[0].compare_at_label == "$ 30.000"
+
+
+async def test_two_variants_of_a_toy_are_two_lines_that_name_them(
+    database: Database, defaults: Defaults
+) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    async with database.transaction() as session:
+        small = (await session.execute(select(Variant))).scalar_one()
+        large = Variant(product_id=small.product_id, title="Grande", price=45_000, rank=1)
+        session.add(large)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=large.id, location_id=defaults.location_id, stocked=1))
+        await add_to_cart(session, cart_id, large.id, 1)
+        view = await cart_view(session, cart_id)
+    lines = [(one.variant_id, one.title, one.variant, one.unit_price, one.max_quantity) for one in view.lines]
+    assert lines == [(trompo, "Trompo", "", 30_000, 10), (large.id, "Trompo", "Grande", 45_000, 1)]
+
+
+async def test_a_shortage_is_told_on_the_line(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
+    async with database.transaction() as session:
+        from backend.inventory.service import reserve, set_stock
+
+        await set_stock(session, trompo, defaults.location_id, 3)
+        assert (await cart_view(session, cart_id)).lines[0].problem == "short"
+        await reserve(session, "somebody", {trompo: 3}, None)
+        assert (await cart_view(session, cart_id)).lines[0].problem == "gone"
