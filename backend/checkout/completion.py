@@ -4,9 +4,9 @@ Idempotent by cart: under the cart's lock everything is read again. An order is 
 session, never of the cart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NoReturn
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -133,8 +133,7 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
     await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
-    is_kept = reserved == sale.units and await inventory.keep(session, cart_id, reserved, until)
-    if not is_kept:
+    if not await _is_kept(session, cart_id, reserved, sale.units, until):
         await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
@@ -158,6 +157,23 @@ def _reserved_for(terms: Terms) -> dict[str, int] | None:
     """The units by variant id that were reserved for the cart's one payment; None where there were several, or none."""
     snapshots = [payment.snapshot for payment in terms.payment_sessions]
     return sale_of(snapshots[0]).units if len(snapshots) == 1 and snapshots[0] else None
+
+
+async def _is_kept(
+    session: AsyncSession,
+    cart_id: str,
+    reserved: Mapping[str, int] | None,
+    wanted: Mapping[str, int],
+    until: datetime | None,
+) -> bool:
+    """Let what was reserved for the cart (None: nobody knows) end at this moment, where it is just what is wanted.
+
+    Returns:
+        Whether it was, and was still there. If not, it has to be reserved again.
+    """
+    if reserved != wanted:
+        return False
+    return not wanted or await inventory.keep(session, cart_id, wanted, until)
 
 
 def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
@@ -226,8 +242,7 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
         await confirm_uses(session, taken_by(cart, sale))
     wanted = units_to_send(lines)  # staff may have packed before the money came
     reserved = await inventory.reserved_units(session, cart.id)
-    is_kept = reserved == wanted and (not wanted or await inventory.keep(session, cart.id, wanted, None))
-    if not is_kept:
+    if not await _is_kept(session, cart.id, reserved, wanted, None):
         await _reserve_again(session, order, wanted)
 
 
