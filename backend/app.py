@@ -21,7 +21,9 @@ from backend.catalog.tag_routes import store_router as store_tags_router
 from backend.catalog.upload_routes import router as uploads_router
 from backend.catalog.variant_routes import router as variants_router
 from backend.catalog.written_products import WrittenProducts
-from backend.checkout.routes import router as checkout_router
+from backend.checkout.cart_routes import router as cart_router
+from backend.checkout.payment_routes import router as checkout_payment_router
+from backend.checkout.shipping_routes import router as checkout_shipping_router
 from backend.content.routes import router as content_router
 from backend.customers.account_routes import router as account_router
 from backend.customers.admin_routes import router as admin_customers_router
@@ -79,7 +81,9 @@ from backend.stock_notices.routes import router as stock_notices_router
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
 ROUTERS = (  # the most used first: a path is compared with one route after the other
-    checkout_router,
+    cart_router,
+    checkout_shipping_router,
+    checkout_payment_router,
     catalog_store_router,
     payment_router,
     orders_router,

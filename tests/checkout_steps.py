@@ -2,7 +2,7 @@
 
 from backend.app import Shop
 from backend.cart.access import open_cart
-from backend.checkout.carts import set_shipping_address
+from backend.checkout.cart_changes import set_shipping_address
 from backend.checkout.form import Destination
 from backend.database import Database
 

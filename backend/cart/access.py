@@ -120,7 +120,7 @@ async def open_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
 
 
 async def open_cart_and_region(
-    session: AsyncSession, cart_id: str, caller: Caller | None = None
+    session: AsyncSession, cart_id: str, caller: Caller
 ) -> tuple[Cart, Region | None]:
     """The same, with its region; None where the cart has moved to another one at this moment."""
     found = (await session.execute(_LOCKED_WITH_REGION, {"cart_id": cart_id})).one_or_none()

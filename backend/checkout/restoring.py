@@ -12,7 +12,7 @@ from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
 from backend.cart.promotions import take_codes_along
-from backend.checkout.carts import set_shipping_address
+from backend.checkout.cart_changes import set_shipping_address
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.checkout.payment import PaymentStarter
 from backend.database import Database

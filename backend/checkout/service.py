@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, cast
 
 from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_cart, unordered_cart
-from backend.checkout.carts import WholeCart, set_shipping_address
+from backend.checkout.cart_changes import set_shipping_address
+from backend.checkout.cart_wire import WholeCart
 from backend.checkout.completion import Completed, complete
 from backend.checkout.form import check_typed, problems_of, require_town
 from backend.checkout.order_page import OrderView, order_view

@@ -14,7 +14,8 @@ from backend.cart.contents import CART_AND_LINES, Line, lines_of
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
 from backend.cart.shipping_method import set_shipping_method, shipping_method
-from backend.checkout.carts import WholeCart, read_cart_and_offers, set_shipping_address
+from backend.checkout.cart_changes import set_shipping_address
+from backend.checkout.cart_wire import WholeCart, read_cart_and_offers
 from backend.checkout.form import NO_TOWN, Destination
 from backend.checkout.quoting import Quoting
 from backend.checkout.sale import require_address

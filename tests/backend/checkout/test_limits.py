@@ -11,8 +11,8 @@ from sqlalchemy import delete, func, select, update
 from backend.app import Shop
 from backend.cart.lines import MAX_LINES
 from backend.cart.models import Cart
+from backend.checkout.cart_routes import EMPTY_CARTS
 from backend.checkout.payment import PAYMENT_STARTS
-from backend.checkout.routes import EMPTY_CARTS
 from backend.clock import now
 from backend.database import db_now
 from backend.errors import TooManyRequests

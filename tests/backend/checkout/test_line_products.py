@@ -4,12 +4,12 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.models import Collection, Picture, Product, Variant
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import bought, get, post
+from tests.store_steps import addressed_cart, bought, get, post
 
 PICTURE, ADDRESS = "/pictures/trompo (1).jpg", "http://localhost:3000/pictures/trompo%20%281%29.jpg"
 OF_A_LINE = [
@@ -317,3 +317,25 @@ async def test_lines_say_of_which_type_their_product_is_and_which_tags_it_has(
     (line,) = (await get(store, f"/store/carts/{cart['id']}"))["cart"]["items"]
     assert (line["product_type"], line["product_type_id"]) == (None, None)
     assert (line["product"]["type_id"], line["product"]["tags"]) == (None, [])
+
+
+async def test_a_line_names_its_toys_collection_and_categories(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    async with shop.database.transaction() as session:
+        tops, classics = Category(name="Trompos", handle="trompos"), Collection(title="Clásicos", handle="c")
+        session.add_all((tops, classics))
+        await session.flush()
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        session.add(ProductCategory(product_id=product_id, category_id=tops.id))
+        await session.execute(update(Product).values(collection_id=classics.id))
+    cart_id = await addressed_cart(store, trompo)
+    (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
+    assert line["product_collection"] == "Clásicos"
+    assert line["product"] == {
+        "id": product_id,
+        "collection_id": classics.id,
+        "type_id": None,
+        "categories": [{"id": tops.id}],
+        "tags": [],
+    }

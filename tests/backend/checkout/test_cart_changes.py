@@ -1,13 +1,12 @@
-"""What the Store API lets a cart be told, and what it shows of it."""
+"""What the Store API lets a cart be told."""
 
 import httpx
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.channel_models import Region
-from backend.catalog.models import Category, Collection, Product, ProductCategory
-from backend.checkout.carts import MOST_CONSENTS
+from backend.checkout.cart_changes import MOST_CONSENTS
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, addressed_cart, get, post
 
@@ -54,28 +53,6 @@ async def test_metadata_and_billing_address_are_kept_and_shown(store: httpx.Asyn
     cart = (await post(store, path, {"billing_address": {"last_name": "Díaz"}}))["cart"]
     names = (cart["billing_address"]["first_name"], cart["billing_address"]["last_name"])
     assert (names, cart["metadata"]) == (("Luis", "Díaz"), {"gift": True})
-
-
-async def test_a_line_names_its_toys_collection_and_categories(
-    store: httpx.AsyncClient, shop: Shop, trompo: str
-) -> None:
-    async with shop.database.transaction() as session:
-        tops, classics = Category(name="Trompos", handle="trompos"), Collection(title="Clásicos", handle="c")
-        session.add_all((tops, classics))
-        await session.flush()
-        product_id = (await session.execute(select(Product.id))).scalar_one()
-        session.add(ProductCategory(product_id=product_id, category_id=tops.id))
-        await session.execute(update(Product).values(collection_id=classics.id))
-    cart_id = await addressed_cart(store, trompo)
-    (line,) = (await get(store, f"/store/carts/{cart_id}"))["cart"]["items"]
-    assert line["product_collection"] == "Clásicos"
-    assert line["product"] == {
-        "id": product_id,
-        "collection_id": classics.id,
-        "type_id": None,
-        "categories": [{"id": tops.id}],
-        "tags": [],
-    }
 
 
 async def test_a_guest_makes_no_cart_a_customers(store: httpx.AsyncClient) -> None:
