@@ -21,6 +21,7 @@ from backend.catalog.version_probe import VersionProbe
 from backend.checkout.abandoned import AbandonedCarts
 from backend.checkout.estimates import ShippingEstimates
 from backend.checkout.expiry import ReservationExpiry
+from backend.checkout.placed_orders import PlacedOrders
 from backend.checkout.resolvers import money_resolvers
 from backend.checkout.service import Checkout
 from backend.content.shown import CurrentContent
@@ -122,9 +123,9 @@ class Shop:
             self.database,
             self.payments,
             self.fulfillment_providers,
-            self.tracker,
             self.effective_settings.now,
         )
+        self.placed_orders = PlacedOrders(self.checkout.starter, self.tracker)
         self.estimates = ShippingEstimates(self.database, self.fulfillment_providers)
         self.attention = AttentionService(
             self.database,

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.access import Caller, open_cart, open_cart_and_region
+from backend.cart.access import Caller, open_cart_and_region
 from backend.cart.lines import put_units
 from backend.cart.models import Cart
 from backend.cart.owners import give_to, set_email
@@ -13,13 +13,13 @@ from backend.cart.promotions import set_codes
 from backend.cart.shipping_method import changed
 from backend.catalog.channel_models import Region
 from backend.catalog.regions import NO_REGION, read_region
-from backend.checkout.form import require_town
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.contact import one_line
 from backend.errors import InvalidData, NotFound
 from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
 from backend.orders.gifts import require_message
 from backend.shipping.addresses import place_of
+from backend.shipping.municipalities import Municipality
 from backend.tables import JsonObject, insert_known
 
 MOST_CONSENTS = 30
@@ -78,17 +78,8 @@ async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonO
         await changed(session, cart)
 
 
-async def set_town(session: AsyncSession, cart_id: str, dane_code: str, address: str) -> None:
-    """Store the municipality, and the street if given, so that shipping is priced while the form is still typed.
-
-    Another place removes the shipping method.
-
-    Raises:
-        NotFound, NotAllowed, Conflict: see `open_cart`.
-        InvalidData: no municipality has this code.
-    """
-    town = require_town(dane_code)
-    cart = await open_cart(session, cart_id)
+async def set_town(session: AsyncSession, cart: Cart, town: Municipality, address: str) -> None:
+    """Have the (locked) cart go to this municipality, and this street. Another place removes the shipping method."""
     known = cart.shipping_address or {}
     place = {
         "address_1": one_line(address),

@@ -22,6 +22,7 @@ from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
 from backend.modules import GATEWAY_PSE
+from backend.orders.service import is_just_placed
 from backend.orders.tokens import order_token
 from backend.orders.wire import OrderView, order_stub, order_wire
 from backend.payment.sessions import collected_cart, offered_providers, read_collection_sessions
@@ -98,12 +99,12 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
     `order.access_token` opens it for a guest. An hour after it was placed, the cart's id alone no longer does: then
     only its customer sees more of it than how it stands.
     """
-    completed = await checkout.complete_cart(cart_id, caller=Caller(customer))
+    completed = await checkout.complete(cart_id, caller=Caller(customer))
     order, is_new = completed.order, completed.rows is not None
     is_owner = customer is not None and order.customer_id == customer
-    if not is_new and not is_owner and not await checkout.is_just_placed(order):
-        return Wire({"type": "order", "order": fields.pick(order_stub(order))})
     async with checkout.database.read() as session:
+        if not is_new and not is_owner and not await is_just_placed(session, order):
+            return Wire({"type": "order", "order": fields.pick(order_stub(order))})
         view = OrderView(fields, checkout.settings.base_url, shows_products=True)
         shown = await order_wire(session, order, completed.rows, view=view)
     shown["access_token"] = order_token(checkout.settings.signing_key, order.id)

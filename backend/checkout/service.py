@@ -4,17 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_cart, unordered_cart
-from backend.checkout.cart_changes import set_shipping_address
+from backend.checkout.cart_changes import set_town
 from backend.checkout.cart_wire import WholeCart
 from backend.checkout.completion import Completed, complete
 from backend.checkout.form import check_typed, problems_of, require_town
-from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
+from backend.checkout.placed_orders import PlacedOrder, placed_order
 from backend.checkout.quoting import Quoting, UnderWay
-from backend.checkout.restoring import change_bank, restore_cart
 from backend.checkout.return_url import require_return_url
 from backend.checkout.sale import read_offered, read_priced_cart, require_shipping_method
 from backend.checkout.shipping import (
@@ -25,39 +24,21 @@ from backend.checkout.shipping import (
     offered_options,
     priced_offers,
 )
-from backend.contact import one_line
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
-from backend.fulfillment.tracker import Tracker
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
-from backend.orders.models import Order
-from backend.orders.service import is_just_placed, order_of_cart, read_order
-from backend.orders.tokens import order_token, require_order_token
+from backend.orders.service import is_just_placed, order_of_cart
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
-from backend.payment.states import CHECKED, SessionState
 from backend.rate_limit import Client
 from backend.settings import Settings
 from backend.shipping.options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
 from backend.tracing import traced
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedOrder:
-    """An order that awaits its payment: where to send the shopper next.
-
-    `redirect_url` is the bank's page; None when the payment needs none. `token` opens the order page without a login.
-    """
-
-    order_id: str
-    number: int
-    token: str
-    redirect_url: str | None
 
 
 @dataclass(frozen=True)
@@ -68,10 +49,14 @@ class Checkout:
     database: Database
     payments: PaymentService
     fulfillment_providers: FulfillmentProviders
-    tracker: Tracker
     effective_settings: Callable[[], Awaitable[Settings]]
     """Reads the effective settings."""
     under_way: UnderWay = field(default_factory=UnderWay)
+
+    @property
+    def starter(self) -> PaymentStarter:
+        """What starts and closes the payments of carts."""
+        return PaymentStarter(self.settings, self.database, self.payments, self.effective_settings)
 
     @traced
     async def priced_offers(
@@ -106,16 +91,7 @@ class Checkout:
         """
         town = require_town(dane_code)
         async with self.database.transaction() as session:
-            cart = await open_cart(session, cart_id)
-            known = cart.shipping_address or {}
-            place = {
-                "address_1": one_line(address),
-                "city": town.name,
-                "province": town.department,
-                "country_code": "co",
-            }
-            metadata = {**(known.get("metadata") or {}), "dane_code": town.code}
-            await set_shipping_address(session, cart, {**known, **place, "metadata": metadata})
+            await set_town(session, await open_cart(session, cart_id), town, address)
 
     async def is_offered(self, cart_id: str, provider_id: str) -> bool:
         """Whether the cart may be paid by this provider: its region offers it, and the shop runs with it.
@@ -198,7 +174,7 @@ class Checkout:
             replace,
             self._return_url(return_url),
         )
-        return await self._starter.start(start)
+        return await self.starter.start(start)
 
     @traced
     async def start_collected(
@@ -225,7 +201,7 @@ class Checkout:
             replace=replace,
             return_url=self._return_url(return_url),
         )
-        return await self._starter.start(start)
+        return await self.starter.start(start)
 
     async def missing_answers(
         self, collection_id: str, provider_id: str, *, caller: Caller, ip: str
@@ -245,40 +221,13 @@ class Checkout:
     @traced
     async def close_payment(self, cart_id: str) -> None:
         """Close the cart's payment that is at the bank, and start no other. See `PaymentStarter.close_waiting`."""
-        await self._starter.close_waiting(cart_id)
-
-    def _return_url(self, sent: object) -> str:
-        """The page that was sent to come back to, if one was."""
-        return "" if sent is None else require_return_url(sent, self.settings.cross_origins["store"])
-
-    def _quoting(self, cart_id: str, ip: str) -> Quoting:
-        """Whoever is at this address asks for live prices; without one they are counted by the cart."""
-        client = Client.at(ip or cart_id, self.settings)
-        return Quoting(self.database, self.fulfillment_providers, client, self.under_way)
-
-    @property
-    def _starter(self) -> PaymentStarter:
-        return PaymentStarter(self.settings, self.database, self.payments, self.effective_settings)
-
-    def _provider(self, provider_id: str) -> PaymentProvider:
-        provider = self.payments.provider(provider_id)
-        if provider is None:
-            raise NotFound(f"Payment provider with id: {provider_id} was not found")
-        return provider
-
-    def order_link(self, order_id: str) -> str:
-        """The URL of the order's page with its token: it opens without a login or cookie."""
-        return self._starter.order_link(order_id)
-
-    async def complete(self, cart_id: str, *, expected_total: Cop | None = None) -> Order:
-        """Make the cart's order, once. See `backend.checkout.completion.complete`."""
-        return (await self.complete_cart(cart_id, expected_total=expected_total)).order
+        await self.starter.close_waiting(cart_id)
 
     @traced
-    async def complete_cart(
+    async def complete(
         self, cart_id: str, *, expected_total: Cop | None = None, caller: Caller | None = None
     ) -> Completed:
-        """The same, with what was stored beside a new order. See `backend.checkout.completion.complete`."""
+        """Make the cart's order, once. See `backend.checkout.completion.complete`."""
         manual_for = timedelta(days=(await self.effective_settings()).manual_payment_days)
         async with self.database.transaction() as session:
             return await complete(
@@ -300,28 +249,41 @@ class Checkout:
             InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
-        order = await self._order_of(cart_id)
-        if order is not None and not await self.is_just_placed(order):
-            raise NotFound(NOT_FOUND.format(cart_id=cart_id))
+        async with self.database.read() as session:
+            order = await order_of_cart(session, cart_id)
+            if order is not None and not await is_just_placed(session, order):
+                raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
             destination, payer = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
             try:
-                if not await self._starter.has_started(cart_id, expected_total):
+                if not await self.starter.has_started(cart_id, expected_total):
                     await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
                         cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total
                     )
-                order = await self.complete(cart_id, expected_total=expected_total)
+                order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):
-                order = await self._order_of(cart_id)  # another call may have been faster
+                async with self.database.read() as session:
+                    order = await order_of_cart(session, cart_id)  # another call may have been faster
                 if order is None:
                     raise
-        return await self._placed(order)
+        return await placed_order(self.starter, order)
 
     async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
         """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
         return await problems_of(self._provider(GATEWAY_PSE), typed, ip)
+
+    async def placed(self, cart_id: str) -> PlacedOrder | None:
+        """The order that the cart has just become, for whoever may use the cart.
+
+        None while it is none, and `JUST_PLACED` after it was placed.
+        """
+        async with self.database.read() as session:
+            order = await order_of_cart(session, cart_id)
+            if order is None or not await is_just_placed(session, order):
+                return None
+        return await placed_order(self.starter, order)
 
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""
@@ -330,82 +292,17 @@ class Checkout:
             consenting = Consenting(self.settings, ip, ConsentSource.CHECKOUT)
             await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 
-    async def _placed(self, order: Order) -> PlacedOrder:
-        payment = await self._starter.deciding(order.cart_id)
-        pays = payment is not None and payment.state == SessionState.PENDING_AUTHORIZATION
-        return PlacedOrder(
-            order_id=order.id,
-            number=cast("int", order.number),
-            token=order_token(self.settings.signing_key, order.id),
-            redirect_url=payment.redirect_url if payment is not None and pays else None,
-        )
+    def _quoting(self, cart_id: str, ip: str) -> Quoting:
+        """Whoever is at this address asks for live prices; without one they are counted by the cart."""
+        client = Client.at(ip or cart_id, self.settings)
+        return Quoting(self.database, self.fulfillment_providers, client, self.under_way)
 
-    async def _order_of(self, cart_id: str) -> Order | None:
-        async with self.database.read() as session:
-            return await order_of_cart(session, cart_id)
+    def _provider(self, provider_id: str) -> PaymentProvider:
+        provider = self.payments.provider(provider_id)
+        if provider is None:
+            raise NotFound(f"Payment provider with id: {provider_id} was not found")
+        return provider
 
-    async def placed(self, cart_id: str) -> PlacedOrder | None:
-        """The order that the cart has just become, for whoever may use the cart.
-
-        None while it is none, and `JUST_PLACED` after it was placed.
-        """
-        order = await self._order_of(cart_id)
-        if order is None or not await self.is_just_placed(order):
-            return None
-        return await self._placed(order)
-
-    async def is_just_placed(self, order: Order) -> bool:
-        """Whether the id of its cart still gives the order's token: the answer may have been lost."""
-        async with self.database.read() as session:
-            return await is_just_placed(session, order)
-
-    async def order_placed(self, order_id: str, token: str) -> PlacedOrder:
-        """The order for whoever has its token, with the bank's page while it can still be paid there.
-
-        Raises:
-            NotFound: no such order, or the token is not its.
-        """
-        require_order_token(self.settings.signing_key, order_id, token)
-        async with self.database.read() as session:
-            order = await read_order(session, order_id)
-        return await self._placed(order)
-
-    async def order_page(self, order_id: str, token: str, *, ask: bool = True) -> OrderView:
-        """The order's page for whoever has its token.
-
-        With `ask`, the gateway is asked first while the payment is open, then the carrier while fulfillments are on
-        their way; without it, what is stored is shown.
-
-        Raises:
-            NotFound: no such order, or the token is not its.
-        """
-        require_order_token(self.settings.signing_key, order_id, token)
-        async with self.database.read() as session:
-            order = await read_order(session, order_id)
-            payment = await payments.decisive_session(session, order.cart_id)
-        if ask and payment is not None and payment.state in CHECKED:
-            await self.payments.check_on_return(payment.id)
-        if ask:
-            await self.tracker.track_order(order_id)
-        async with self.database.read() as session:
-            return await order_view(session, self.settings, order_id)
-
-    async def try_again(self, order_id: str, token: str, present: str = "") -> str:
-        """Restore the cart of a cancelled order. See `backend.checkout.restoring.restore_cart`.
-
-        Raises:
-            NotFound: no such order, or the token is not its.
-            Conflict: the order stands; there is nothing to restore.
-        """
-        require_order_token(self.settings.signing_key, order_id, token)
-        return await restore_cart(self.database, order_id, present)
-
-    async def change_bank(self, order_id: str, token: str, present: str = "") -> str:
-        """Close an order's payment that is at the bank, and restore its cart. See `restoring.change_bank`.
-
-        Raises:
-            NotFound: no such order, or the token is not its.
-            Conflict: it is paid, or its payment is being reviewed: it cannot be closed.
-        """
-        require_order_token(self.settings.signing_key, order_id, token)
-        return await change_bank(self._starter, order_id, present)
+    def _return_url(self, sent: object) -> str:
+        """The page that was sent to come back to, if one was."""
+        return "" if sent is None else require_return_url(sent, self.settings.cross_origins["store"])

@@ -95,7 +95,7 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
             await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
             present = cart.cart_id
         shop = current_shop()
-        cart_id = await shop.checkout.change_bank(order_id, token, present)
+        cart_id = await shop.placed_orders.change_bank(order_id, token, present)
         async with shop.database.transaction() as session:
             await save_draft(session, cart_id, {"bank": ""})  # the one that was chosen is what was wrong
         async with state:

@@ -32,7 +32,7 @@ from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.demo.seed import seed
 from backend.errors import ShopError
 from backend.inventory.models import InventoryLevel
@@ -176,7 +176,7 @@ class Scene:
         await self._let_pass(AFTERWARDS)
         (await self.books()).check(await self.approved(), is_over=True)
         for placed in self.orders:  # no order is lost, and its page opens
-            await self.shop.checkout.order_page(placed.order_id, placed.token, ask=False)
+            await self.shop.placed_orders.page(placed.order_id, placed.token, ask=False)
         self.figures.outages += 1
 
     async def _shop_around(self) -> None:
@@ -223,11 +223,11 @@ class Scene:
 
     async def _come_back(self, placed: PlacedOrder) -> None:
         await self._pass(timedelta(minutes=self.chance.uniform(0, 4)))
-        await self.shop.checkout.order_page(placed.order_id, placed.token)
+        await self.shop.placed_orders.page(placed.order_id, placed.token)
 
     async def _change_bank(self, placed: PlacedOrder) -> PlacedOrder | None:
         try:
-            cart_id = await self.shop.checkout.change_bank(placed.order_id, placed.token)
+            cart_id = await self.shop.placed_orders.change_bank(placed.order_id, placed.token)
         except ShopError as error:
             self.figures.refused[type(error).__name__] += 1
             return None

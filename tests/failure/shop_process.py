@@ -62,7 +62,7 @@ async def change_bank(shop: Shop, order_id: str) -> str:
         The id of the new order, or of the one there is when that was paid meanwhile.
     """
     token = order_token(shop.settings.signing_key, order_id)
-    cart_id = await shop.checkout.change_bank(order_id, token)
+    cart_id = await shop.placed_orders.change_bank(order_id, token)
     if not cart_id:
         return order_id
     return await pay(shop, cart_id, OTHER_BANK)

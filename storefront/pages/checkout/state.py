@@ -17,8 +17,8 @@ from backend.cart.drafts import read_draft, save_draft
 from backend.cart.views import cart_view
 from backend.checkout.account_page import AddressView
 from backend.checkout.form import read_destination
+from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quoting import TooManyQuotations
-from backend.checkout.service import PlacedOrder
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
@@ -342,7 +342,7 @@ class CheckoutState(PageState, rx.State):
         """The order that this browser says it placed last, if its token is right."""
         order_id, token = self._told_order()
         try:
-            placed = await current_shop().checkout.order_placed(order_id, token)
+            placed = await current_shop().placed_orders.placed(order_id, token)
         except ShopError:
             return LastOrder()
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")

@@ -64,9 +64,9 @@ async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]
     Raises:
         NotFound: no such order, or the token is not its.
     """
-    checkout, order_id, token = current_shop().checkout, params.tail, token_of(params)
-    order = await checkout.order_page(order_id, token, ask=ask)
-    placed = await checkout.order_placed(order_id, token) if order.status == "pending" else None
+    placed_orders, order_id, token = current_shop().placed_orders, params.tail, token_of(params)
+    order = await placed_orders.page(order_id, token, ask=ask)
+    placed = await placed_orders.placed(order_id, token) if order.status == "pending" else None
     bank = placed.redirect_url if placed is not None else None
     form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token})}"
     said = SAID.get(params.asked("said"), "")
@@ -135,7 +135,7 @@ class OrderState(PageState, rx.State):
         async with errors_as_notices(self):
             await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
             token = token_of(params)
-            cart_id = await current_shop().checkout.try_again(params.tail, token, cart.cart_id)
+            cart_id = await current_shop().placed_orders.try_again(params.tail, token, cart.cart_id)
         self.answers = next_number(self.answers)
         if not cart_id:
             return None

@@ -5,7 +5,6 @@ import pytest
 from backend.checkout.expiry import ReservationExpiry
 from backend.checkout.service import Checkout
 from backend.database import Database
-from backend.fulfillment.tracker import Tracker
 from backend.jobs import Worker
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
@@ -23,13 +22,6 @@ async def till(database: Database, settings: Settings) -> Till:
     bank = ScriptedBank()
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    checkout = Checkout(
-        settings,
-        database,
-        payments,
-        carriers,
-        Tracker(database, carriers),
-        effective_settings_of(database, settings),
-    )
+    checkout = Checkout(settings, database, payments, carriers, effective_settings_of(database, settings))
     worker = Worker(database, [payments, ReservationExpiry(database, payments)])
     return Till(database, checkout, bank, worker, await set_up_defaults(database, settings))

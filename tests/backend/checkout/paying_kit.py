@@ -11,8 +11,10 @@ from backend.attention.models import Attention
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.checkout.form import Destination
+from backend.checkout.placed_orders import PlacedOrders
 from backend.checkout.service import Checkout
 from backend.database import Database, db_now
+from backend.fulfillment.tracker import Tracker
 from backend.inventory.models import Reservation
 from backend.inventory.service import available_units
 from backend.jobs import Worker
@@ -54,6 +56,11 @@ def effective_settings_of(database: Database, settings: Settings) -> Callable[[]
     return read
 
 
+def orders_of(checkout: Checkout) -> PlacedOrders:
+    """The orders of this checkout, for whoever has their tokens."""
+    return PlacedOrders(checkout.starter, Tracker(checkout.database, checkout.fulfillment_providers))
+
+
 @dataclass
 class Till:
     """A shop that takes money."""
@@ -63,6 +70,10 @@ class Till:
     bank: ScriptedBank
     worker: Worker
     defaults: Defaults
+
+    @property
+    def placed_orders(self) -> PlacedOrders:
+        return orders_of(self.checkout)
 
     async def toy(self, handle: str = "trompo", *, stock: int = 3, price: int = PRICE) -> str:
         async with self.database.transaction() as session:
@@ -95,7 +106,7 @@ class Till:
         """An order whose payment is at the bank."""
         cart_id = await self.cart(variant, quantity)
         payment = await self.start(cart_id)
-        return await self.checkout.complete(cart_id), payment
+        return (await self.checkout.complete(cart_id)).order, payment
 
     async def add(self, cart_id: str, variant: str, quantity: int = 1) -> None:
         async with self.database.transaction() as session:

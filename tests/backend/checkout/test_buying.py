@@ -28,7 +28,6 @@ from backend.errors import (
     PaymentFailed,
     TotalChanged,
 )
-from backend.fulfillment.tracker import Tracker
 from backend.inventory.service import available_units
 from backend.orders.models import Order
 from backend.orders.tokens import order_token
@@ -41,7 +40,7 @@ from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import effective_settings_of
+from tests.backend.checkout.paying_kit import effective_settings_of, orders_of
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
@@ -74,14 +73,7 @@ def bank() -> ScriptedBank:
 async def checkout(database: Database, settings: Settings, bank: ScriptedBank) -> Checkout:
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}
-    return Checkout(
-        settings,
-        database,
-        payments,
-        carriers,
-        Tracker(database, carriers),
-        effective_settings_of(database, settings),
-    )
+    return Checkout(settings, database, payments, carriers, effective_settings_of(database, settings))
 
 
 async def _toy(database: Database, defaults: Defaults, stock: int) -> str:
@@ -123,7 +115,7 @@ def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
 
 async def _pay(checkout: Checkout, cart_id: str, ip: str = "190.24.1.1") -> tuple[Order, PaymentSession]:
     payment = (await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)).payment
-    return await checkout.complete(cart_id), payment
+    return (await checkout.complete(cart_id)).order, payment
 
 
 async def _available(database: Database, variant: str) -> int:
@@ -244,7 +236,7 @@ async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
     cart_id = await _ready_cart(checkout, trompo)
     payment = (await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")).payment
     await _settle(checkout, payment, ProviderState.CAPTURED)
-    order = await checkout.complete(cart_id)
+    order = (await checkout.complete(cart_id)).order
     assert order.payment_status == "captured"
     assert await _available(checkout.database, trompo) == 2
 
@@ -255,8 +247,8 @@ async def test_fifty_completions_of_one_cart_at_once_make_one_order(
     trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
-    orders = await asyncio.gather(*(checkout.complete(cart_id) for _ in range(50)))
-    assert len({order.id for order in orders}) == 1
+    completed = await asyncio.gather(*(checkout.complete(cart_id) for _ in range(50)))
+    assert len({one.order.id for one in completed}) == 1
     assert await _available(checkout.database, trompo) == 2
 
 
@@ -300,7 +292,7 @@ async def test_a_price_that_changes_while_the_bank_answers_changes_nothing_of_wh
 
     bank.meanwhile = dearer
     await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
-    assert (await checkout.complete(cart_id)).total == bank.started[0].amount == PRICE
+    assert (await checkout.complete(cart_id)).order.total == bank.started[0].amount == PRICE
 
 
 async def test_an_item_cannot_be_added_while_the_bank_answers(
@@ -320,7 +312,7 @@ async def test_an_item_cannot_be_added_while_the_bank_answers(
     bank.meanwhile = add_one
     await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
     assert len(refused) == 1
-    assert (await checkout.complete(cart_id)).total == PRICE
+    assert (await checkout.complete(cart_id)).order.total == PRICE
 
 
 async def test_two_payments_of_one_cart_at_once_start_one(
@@ -360,7 +352,7 @@ async def test_a_start_without_answer_is_looked_up_and_never_repeated(
     invoice = bank.started[0].invoice
     bank.states[invoice] = ProviderState.CAPTURED  # it had been started, and the shopper had paid
     assert await checkout.payments.check_all() == 1
-    order = await checkout.complete(cart_id)
+    order = (await checkout.complete(cart_id)).order
     assert (order.payment_status, len(bank.started)) == ("captured", 1)
 
 
@@ -369,9 +361,9 @@ async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
     token = order_token(checkout.settings.signing_key, order.id)
     with pytest.raises(Conflict):
-        await checkout.try_again(order.id, token)
+        await orders_of(checkout).try_again(order.id, token)
     await _settle(checkout, payment, ProviderState.REJECTED)
-    cart_id = await checkout.try_again(order.id, token)
+    cart_id = await orders_of(checkout).try_again(order.id, token)
     async with checkout.database.read() as session:
         cart = await cart_view(session, cart_id)
     assert [(line.variant_id, line.quantity) for line in cart.lines] == [(trompo, 2)]
@@ -400,13 +392,16 @@ async def test_a_cart_that_comes_back_joins_the_one_in_use(checkout: Checkout, d
         await add_to_cart(session, present, yoyo, 2)
         await add_to_cart(session, present, trompo, 1)
         await save_draft(session, present, {"suburb": "Centro"})
-    assert await checkout.try_again(*lost, present) == present
+    assert await orders_of(checkout).try_again(*lost, present) == present
     assert await _content(database, present) == {yoyo: 2, trompo: 3}
     async with database.read() as session:
         cart = await read_cart(session, present)
     assert (cart.email, cart.draft["suburb"]) == (ANA.email, "Centro")
     assert (cart.shipping_address or {})["address_1"] == ANA.address
-    assert await asyncio.gather(*(checkout.try_again(*lost, present) for _ in range(3))) == [present] * 3
+    assert (
+        await asyncio.gather(*(orders_of(checkout).try_again(*lost, present) for _ in range(3)))
+        == [present] * 3
+    )
     assert await _content(database, present) == {yoyo: 2, trompo: 3}
 
 
@@ -419,7 +414,7 @@ async def test_of_a_cart_that_comes_back_only_what_is_left_joins(
     async with checkout.database.transaction() as session:
         present = await new_cart(session)
         await add_to_cart(session, present, trompo, 1)
-    await checkout.try_again(*lost, present)
+    await orders_of(checkout).try_again(*lost, present)
     assert await _content(checkout.database, present) == {trompo: 2}
 
 
@@ -431,7 +426,7 @@ async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(
     ordered = await _ready_cart(checkout, trompo, 1)
     await _pay(checkout, ordered)
     for gone in (ordered, "cart_01J00000000000000000000000"):
-        cart_id = await checkout.try_again(*lost, gone)
+        cart_id = await orders_of(checkout).try_again(*lost, gone)
         assert cart_id != gone
         assert await _content(checkout.database, cart_id) == {trompo: 1}
 
@@ -441,4 +436,4 @@ async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, 
     cart_id = await _ready_cart(checkout, trompo)
     payment = (await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")).payment
     assert payment.state == "pending"
-    assert (await checkout.complete(cart_id)).payment_status == "authorized"
+    assert (await checkout.complete(cart_id)).order.payment_status == "authorized"

@@ -17,7 +17,7 @@ async def _changed(till: Till, units: int = 2) -> tuple[str, Order, PaymentSessi
     """An order whose shopper chose another bank: the toy, the order, its closed payment, the cart that came back."""
     trompo = await till.toy()
     order, payment = await till.order(trompo, units)
-    cart_id = await till.checkout.change_bank(order.id, till.token(order))
+    cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
     return trompo, order, payment, cart_id
 
 
@@ -29,7 +29,7 @@ async def _content(till: Till, cart_id: str) -> dict[str, int]:
 async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
     await till.ship(cart_id)
     payment = await till.start(cart_id)
-    return await till.checkout.complete(cart_id), payment
+    return (await till.checkout.complete(cart_id)).order, payment
 
 
 async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> None:
@@ -46,7 +46,7 @@ async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> Non
 async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:
     trompo = await till.toy()
     order, _ = await till.order(trompo, 2)
-    press = (till.checkout.change_bank(order.id, till.token(order)) for _ in range(3))
+    press = (till.placed_orders.change_bank(order.id, till.token(order)) for _ in range(3))
     assert len(set(await asyncio.gather(*press))) == 1
 
 
@@ -54,7 +54,7 @@ async def test_nobody_gives_up_the_payment_of_somebody_else(till: Till) -> None:
     trompo = await till.toy()
     order, payment = await till.order(trompo)
     with pytest.raises(NotFound):
-        await till.checkout.change_bank(order.id, "forged")
+        await till.placed_orders.change_bank(order.id, "forged")
     assert await till.state(payment) == "pending_authorization"
 
 
@@ -68,7 +68,7 @@ async def test_what_the_bank_has_approved_meanwhile_stands(
     order, payment = await till.order(trompo)
     till.bank.states[payment.invoice] = says
     with pytest.raises(Conflict):
-        await till.checkout.change_bank(order.id, till.token(order))
+        await till.placed_orders.change_bank(order.id, till.token(order))
     assert await till.state(payment) == state
     assert (await till.read_order(order.id)).status == "pending"
 
@@ -119,11 +119,11 @@ async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
     """Two banks were given up, both into the cart in use: it is known of each."""
     trompo = await till.toy(stock=5)
     first, one = await till.order(trompo)
-    cart_id = await till.checkout.change_bank(first.id, till.token(first))
+    cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
     await till.ship(cart_id)
     await till.start(cart_id)
-    second = await till.checkout.complete(cart_id)
-    third_cart = await till.checkout.change_bank(second.id, till.token(second))
+    second = (await till.checkout.complete(cart_id)).order
+    third_cart = await till.placed_orders.change_bank(second.id, till.token(second))
     third, paying = await _pay(till, third_cart)
     await till.decide(paying, ProviderState.CAPTURED)
     assert await till.decide(one, ProviderState.CAPTURED) == "held"
@@ -135,7 +135,7 @@ async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till
     trompo = await till.toy()
     order, payment = await till.order(trompo)
     till.bank.is_down = True
-    cart_id = await till.checkout.change_bank(order.id, till.token(order))
+    cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
     assert (await _content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")
 
 
@@ -148,7 +148,7 @@ async def test_a_payment_that_is_being_replaced_is_not_given_up(till: Till) -> N
         if len(till.bank.started) == 2 and not refusals:
             refusals.append("")
             with pytest.raises(Conflict) as refused:
-                await till.checkout.change_bank(order.id, till.token(order))
+                await till.placed_orders.change_bank(order.id, till.token(order))
             refusals[0] = refused.value.message
 
     till.bank.meanwhile = change_meanwhile

@@ -90,7 +90,7 @@ async def test_after_48_hours_without_word_a_person_must_look(till: Till) -> Non
 async def test_everything_of_the_last_48_hours_is_asked_about_on_demand(till: Till) -> None:
     trompo = await till.toy()
     order, payment = await till.order(trompo)
-    await till.checkout.change_bank(order.id, till.token(order))
+    await till.placed_orders.change_bank(order.id, till.token(order))
     till.bank.states[payment.invoice] = ProviderState.CAPTURED
     assert await till.checkout.payments.check_all() == 1
     assert await till.state(payment) == "captured"
@@ -121,7 +121,7 @@ async def test_a_manual_order_ends_unless_staff_confirm_the_money(till: Till) ->
     for _ in range(2):
         cart_id = await till.cart(trompo)
         payment = await till.start(cart_id, "pp_system_default")
-        orders.append((await till.checkout.complete(cart_id), payment))
+        orders.append(((await till.checkout.complete(cart_id)).order, payment))
     (paid, money), (unpaid, _) = orders
     await till.pass_time(timedelta(days=2))
     await till.work()

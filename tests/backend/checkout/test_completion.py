@@ -25,7 +25,7 @@ async def test_a_cart_whose_payment_is_being_started_is_not_completed(till: Till
     await till.start(cart_id)
     assert refusals == ["The payment of this cart is being started"]
     assert await till.orders() == []
-    assert (await till.checkout.complete(cart_id)).payment_status == "awaiting"
+    assert (await till.checkout.complete(cart_id)).order.payment_status == "awaiting"
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
@@ -47,7 +47,7 @@ async def test_a_given_up_payment_that_fails_leaves_the_order_to_the_one_at_the_
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)
     second = await till.start(cart_id, replace=True)
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     assert await till.decide(first, ProviderState.REJECTED) == "rejected"
     assert (await till.read_order(order.id)).status == "pending"
     assert await till.available(trompo) == 2

@@ -49,7 +49,7 @@ async def manual_order(till: Till, variant: str) -> tuple[Order, PaymentSession]
     """An order whose money staff have three days to confirm."""
     cart_id = await till.cart(variant)
     payment = await till.start(cart_id, MANUAL)
-    return await till.checkout.complete(cart_id), payment
+    return (await till.checkout.complete(cart_id)).order, payment
 
 
 async def reserved_until(till: Till) -> list[object]:

@@ -13,7 +13,7 @@ from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import WrappingView, cart_view
 from backend.catalog.models import Product, Variant
 from backend.catalog.wrapping import WRAPPING_SKU
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.errors import InsufficientStock, InvalidData, TotalChanged
 from backend.inventory.models import InventoryLevel
 from backend.mail.messages import message_of
@@ -97,7 +97,7 @@ async def test_a_wrapped_gift_from_the_cart_to_the_box(
         detail = await order_detail(session, OWNER, order.id, "Trompo")
         packed = (await pack_view(session, OWNER, order.id)).order
         mail = await message_of(session, shop.settings, Mail(kind=MailKind.ORDER_PLACED, about=order.id))
-    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    page = await shop.placed_orders.page(placed.order_id, placed.token)
     assert packed is not None
     assert page.gift_message == detail.gift_message == packed.gift_message == MESSAGE
     assert [(line.title, line.product_handle) for line in page.lines] == [
@@ -126,7 +126,7 @@ async def test_without_a_message_nothing_is_said_of_gifts(
     cart_id = await cart_with(shop, trompo)
     assert await offer(shop, cart_id) is None  # the shop has no wrapping: it offers none
     placed = await place(shop, cart_id, " \n\u200b ", PRICE)
-    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    page = await shop.placed_orders.page(placed.order_id, placed.token)
     slip = (await admin.get("/admin/packing-slips", params={"id": [placed.order_id]})).text
     assert page.gift_message == ""
     assert 'class="gift"' not in slip
@@ -146,7 +146,7 @@ async def test_a_message_that_is_too_long_is_said_beside_its_field_and_kept(shop
 
     clean = "a\x00b\x1b[31m\u202ec\r\n" + "👨‍👩‍👧" * 60 + "é" * 100
     placed = await place(shop, cart_id, clean, PRICE)
-    page = await shop.checkout.order_page(placed.order_id, placed.token)
+    page = await shop.placed_orders.page(placed.order_id, placed.token)
     assert page.gift_message == "ab[31mc\n" + "👨👩👧" * 60 + "é" * 100
 
 
@@ -198,13 +198,13 @@ async def test_the_price_and_the_stock_of_wrapping_are_those_of_the_moment(
 async def test_another_message_after_another_bank_is_that_of_the_new_order(shop: Shop, trompo: str) -> None:
     cart_id = await cart_with(shop, trompo)
     first = await place(shop, cart_id, "Para Ana", PRICE)
-    again = await shop.checkout.change_bank(first.order_id, first.token)
+    again = await shop.placed_orders.change_bank(first.order_id, first.token)
     async with shop.database.transaction() as session:
         assert (await read_draft(session, again)) == {"doc_type": "CC", "doc_number": "1020304050"}
         await save_draft(session, again, {"gift_message": ""})
     await choose_pickup(shop, again)
     second = await place(shop, again, "", PRICE)
-    pages = [await shop.checkout.order_page(one.order_id, one.token) for one in (first, second)]
+    pages = [await shop.placed_orders.page(one.order_id, one.token) for one in (first, second)]
     assert [page.gift_message for page in pages] == ["Para Ana", ""]
 
 
@@ -225,7 +225,7 @@ async def test_programs_send_the_message_as_metadata(
         )
     await choose_pickup(shop, cart["id"])
     placed = await shop.checkout.place_order(cart["id"], TYPED, expected_total=PRICE + WRAPPING_PRICE, ip=IP)
-    assert (await shop.checkout.order_page(placed.order_id, placed.token)).gift_message == MESSAGE
+    assert (await shop.placed_orders.page(placed.order_id, placed.token)).gift_message == MESSAGE
     assert (await ok(await store.get(f"/store/orders/{placed.order_id}")))["order"]["metadata"] == {
         "gift_message": MESSAGE
     }

@@ -10,16 +10,17 @@ from backend.app import Shop
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.shipping_method import shipping_method
-from backend.checkout.service import Checkout, PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
+from backend.checkout.service import Checkout
 from backend.database import db_now
 from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
-from backend.fulfillment.tracker import Tracker
 from backend.money import Cop
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
 from backend.settings import Settings
 from backend.shipping.providers.registry import ManualProvider
+from tests.backend.checkout.paying_kit import orders_of
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN, TYPED
 from tests.store_defaults import make_toy, set_up_defaults
@@ -40,10 +41,7 @@ async def checkout(
     """The checkout of a shop with the practice gateway, and a carrier that does as it is told."""
     shop = Shop(settings.model_copy(update={"database_url": database_url}))
     carriers = {carrier.id: carrier, "manual_manual": ManualProvider()}
-    tracker = Tracker(shop.database, carriers)
-    yield Checkout(
-        shop.settings, shop.database, shop.payments, carriers, tracker, shop.effective_settings.now
-    )
+    yield Checkout(shop.settings, shop.database, shop.payments, carriers, shop.effective_settings.now)
     await shop.stop()
 
 
@@ -185,9 +183,9 @@ async def test_whoever_holds_the_cart_or_the_link_finds_the_order(checkout: Chec
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
     assert await checkout.placed(cart_id) == placed
-    assert await checkout.order_placed(placed.order_id, placed.token) == placed
+    assert await orders_of(checkout).placed(placed.order_id, placed.token) == placed
     with pytest.raises(NotFound):
-        await checkout.order_placed(placed.order_id, "forged")
+        await orders_of(checkout).placed(placed.order_id, "forged")
 
 
 async def test_an_hour_after_the_order_only_its_link_finds_it(checkout: Checkout, cart_id: str) -> None:
@@ -198,7 +196,7 @@ async def test_an_hour_after_the_order_only_its_link_finds_it(checkout: Checkout
     assert await checkout.placed(cart_id) is None
     with pytest.raises(NotFound):
         await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
-    assert await checkout.order_placed(placed.order_id, placed.token) == placed
+    assert await orders_of(checkout).placed(placed.order_id, placed.token) == placed
 
 
 async def test_the_page_shows_what_is_known_without_asking_the_bank(
@@ -212,9 +210,9 @@ async def test_the_page_shows_what_is_known_without_asking_the_bank(
         asked.append(session_id)
 
     monkeypatch.setattr(checkout.payments, "check_on_return", ask)
-    order = await checkout.order_page(placed.order_id, placed.token, ask=False)
+    order = await orders_of(checkout).page(placed.order_id, placed.token, ask=False)
     assert (order.status, order.number, asked) == ("pending", placed.number, [])
-    await checkout.order_page(placed.order_id, placed.token)
+    await orders_of(checkout).page(placed.order_id, placed.token)
     assert len(asked) == 1
 
 

@@ -100,7 +100,7 @@ async def test_what_was_ordered_is_paid_anew_as_it_was(till: Till) -> None:
     cart_id = await till.cart(trompo)
     payments: list[PaymentSession] = [await till.start(cart_id)]
     payments.append(await till.start(cart_id, replace=True))
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     payments.append(await till.start(cart_id, replace=True))
     assert [await till.state(one) for one in payments] == ["closed", "closed", "pending_authorization"]
     assert [one.amount for one in payments] == [order.total] * 3

@@ -74,7 +74,7 @@ async def test_the_price_that_was_agreed_stands_though_the_promotion_ends(till: 
     async with till.database.transaction() as session:
         await delete_promotion(session, SHOP, promotion.id)
     assert await total(till, cart_id) == whole - OFF
-    order = await till.checkout.complete(cart_id, expected_total=whole - OFF)
+    order = (await till.checkout.complete(cart_id, expected_total=whole - OFF)).order
     assert (order.total, order.item_total) == (whole - OFF, PRICE - OFF)
     if provider == "gateway_pse":
         assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
@@ -129,7 +129,7 @@ async def test_a_payment_that_was_given_up_and_is_approved_late_has_its_price(ti
     await type_code(till, first)
     await type_code(till, second)
     payment = await till.start(first)
-    order = await till.checkout.complete(first)
+    order = (await till.checkout.complete(first)).order
     await till.checkout.close_payment(first)
     assert await uses(till) == []
     late = await till.start(second)  # takes the use that was given back
@@ -157,14 +157,14 @@ async def test_a_cart_that_is_brought_back_has_its_code_while_that_applies(till:
     cart_id = await till.cart(await till.toy())
     await type_code(till, cart_id)
     payment = await till.start(cart_id)
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     await till.decide(payment, ProviderState.REJECTED)
     token = await _token(till, order.id)
-    again = await till.checkout.try_again(order.id, token)
+    again = await till.placed_orders.try_again(order.id, token)
     await till.ship(again)
     assert await total(till, again) == payment.amount
     await end(till, promotion)
-    other = await till.checkout.try_again(order.id, token)
+    other = await till.placed_orders.try_again(order.id, token)
     await till.ship(other)
     assert await total(till, other) == payment.amount + OFF
 
@@ -220,4 +220,4 @@ async def test_no_bank_is_asked_for_0_pesos(till: Till) -> None:
     assert (await uses(till), await till.available(toy), await till.orders()) == ([], 3, [])
     # staff confirm what is paid without a bank
     assert (await till.start(cart_id, "pp_system_default")).amount == 0
-    assert (await till.checkout.complete(cart_id, expected_total=0)).total == 0
+    assert (await till.checkout.complete(cart_id, expected_total=0)).order.total == 0

@@ -90,7 +90,7 @@ async def short(till: Till) -> Order:
     cart_id = await till.cart(await till.toy(stock=2), 2)
     await till.start(cart_id)
     payment = await till.start(cart_id, replace=True)
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     await set_stock(till, 0, keep_reserved=False)
     await till.decide(payment, ProviderState.CAPTURED)
     assert (await open_row(till)).kind == "stock_short"
@@ -163,7 +163,7 @@ async def test_money_that_pays_already_pays_once(till: Till) -> None:
 
 async def test_an_unresolved_payment_goes_back_whole(till: Till) -> None:
     order, payment = await till.order(await till.toy())
-    await till.checkout.change_bank(order.id, till.token(order))
+    await till.placed_orders.change_bank(order.id, till.token(order))
     await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
     await resolve(till, GIVEN_BACK)
     assert await refunds(till) == [PRICE]
@@ -189,7 +189,7 @@ async def held_and_packed(till: Till) -> tuple[Order, PaymentSession]:
     """An order that was packed on the word that its money comes; then another amount came."""
     cart_id = await till.cart(await till.toy(stock=1))
     payment = await till.start(cart_id)
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     await till.decide(payment, ProviderState.AUTHORIZED)
     await till.pack(order)
     await say(till, payment, PRICE - 1)

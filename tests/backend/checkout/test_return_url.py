@@ -68,5 +68,5 @@ async def test_the_bank_is_told_the_storefronts_page_of_the_order(till: Till) ->
     assert till.bank.started == []
     page = "https://tienda.example/co/order/{order_id}/bank"
     await checkout.start_payment(cart_id, "gateway_pse", to, ip=IP, return_url=page)
-    order = await checkout.complete(cart_id)
+    order = (await checkout.complete(cart_id)).order
     assert till.bank.started[0].return_url == f"https://tienda.example/co/order/{order.id}/bank"

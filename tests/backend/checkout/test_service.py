@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from backend.catalog.models import Product, Variant
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.contact import CHECK_FIELDS
 from backend.errors import InsufficientStock, InvalidData
 from backend.payment.providers.base import ProviderState

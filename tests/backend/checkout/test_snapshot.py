@@ -241,7 +241,7 @@ async def test_the_closed_payment_pays_what_it_was_for(till: Till) -> None:
     await till.add(cart_id, trompo, 2)
     await till.ship(cart_id)
     second = await till.start(cart_id)
-    order = await till.checkout.complete(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
     assert order.total == 3 * PRICE
     assert await till.decide(first, ProviderState.CAPTURED) == "captured"
     paid = await till.read_order(order.id)

@@ -60,7 +60,7 @@ class Road:
 
     async def page(self, *, ask: bool = False) -> OrderView:
         token = order_token(self.shop.settings.signing_key, self.order_id)
-        return await self.shop.checkout.order_page(self.order_id, token, ask=ask)
+        return await self.shop.placed_orders.page(self.order_id, token, ask=ask)
 
     async def attention(self) -> list[Attention]:
         async with self.shop.database.read() as session:

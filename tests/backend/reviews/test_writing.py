@@ -176,7 +176,7 @@ class TestWhereTheBuyerSeesIt:
             await session.execute(update(Order).values(customer_id=ana.id))
 
         async def links() -> list[tuple[str, bool]]:
-            order = await shop.checkout.order_page(of.order_id, token)
+            order = await shop.placed_orders.page(of.order_id, token)
             async with shop.database.read() as session:
                 (own,) = await own_orders(session, shop.settings.signing_key, ana.id)
             assert [line.review for line in order.lines if line.review] == own.reviews

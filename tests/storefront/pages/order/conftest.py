@@ -5,7 +5,7 @@ import pytest
 from backend.app import Shop
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.store_defaults import Defaults, make_toy
 

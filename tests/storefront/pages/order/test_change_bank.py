@@ -10,7 +10,7 @@ from backend.app import Shop
 from backend.cart.drafts import read_draft
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.legal.consents import BOXES
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.reports import GatewayState

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.shipping.providers.base import TrackingStage
 from storefront.pages.loading import PageParams
 from storefront.pages.order import texts

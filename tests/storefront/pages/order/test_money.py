@@ -8,7 +8,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.checkout import account_page
 from backend.checkout.order_page import OrderView
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order
 from backend.orders.schemas import NewRefund
@@ -64,7 +64,7 @@ async def test_money_that_comes_after_a_refusal_is_not_told_as_no_charge(
 async def test_a_payment_we_no_longer_wait_for_is_told_as_that_until_the_bank_says_how_it_ended(
     shop: Shop, placed: PlacedOrder
 ) -> None:
-    await shop.checkout.change_bank(placed.order_id, placed.token)
+    await shop.placed_orders.change_bank(placed.order_id, placed.token)
     order = await _shown(placed)
     assert (order.status, order.payment.state, order.is_final) == ("closed", "closed", False)
     await _said(shop, ProviderState.REJECTED)

@@ -12,7 +12,7 @@ from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
-from backend.checkout.service import PlacedOrder
+from backend.checkout.placed_orders import PlacedOrder
 from backend.customers.models import Customer
 from backend.orders.models import Order
 from storefront.pages.order.state import OrderState
