@@ -121,7 +121,9 @@ class Socket:
     is_closed: bool = False
 
     def takes(self, frame: str | bytes) -> bool:
-        """Count a frame; whether a page could have sent it."""
+        """Count a frame; whether it is let in: the socket is open, and a page could have sent it."""
+        if self.is_closed:
+            return False
         if not (self.frames.spend() and self.characters.spend(len(frame))):
             self.close("sends too much")
             return False

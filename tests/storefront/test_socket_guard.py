@@ -9,13 +9,16 @@ import pytest
 import reflex as rx
 from reflex_base.event.context import EventContext
 from reflex_base.registry import RegistrationContext
+from starlette.types import Message, Receive, Scope, Send
 
 from backend.settings import Settings
 from storefront import socket_guard
-from storefront.socket_frames import Refused
+from storefront.socket_frames import PONG, Refused
 from storefront.socket_guard import (
     CLIENT_FAILURES,
+    CLOSED,
     FAILURES,
+    SOCKET,
     Clients,
     GuardedNamespace,
     Socket,
@@ -23,6 +26,7 @@ from storefront.socket_guard import (
     _join_forwarded,
     _require_token,
     count_failure,
+    with_checked_frames,
 )
 
 NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
@@ -115,6 +119,27 @@ async def test_events_that_fail_close_the_socket_of_their_page(
     assert (was_closed, socket.is_closed) == (False, True)
     await asyncio.gather(*guard._closing)
     assert left == ["sid"]
+
+
+async def test_a_socket_that_is_closed_while_it_waits_lets_no_further_frame_in(people: Any) -> None:
+    people(1000)
+    scope: dict[str, Any] = {"type": "websocket", "client": ("190.24.1.1", 1), "headers": []}
+    heard: list[Any] = []
+
+    async def receive() -> Message:
+        scope[SOCKET].close(
+            "makes events fail"
+        )  # an event's handler fails while the socket waits for a frame
+        return {"type": "websocket.receive", "text": PONG}
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        heard.append(await receive())
+
+    await with_checked_frames(app, Clients())(scope, receive, send)
+    assert heard == [CLOSED]
 
 
 def test_a_failure_beside_any_event_counts_nowhere() -> None:
