@@ -10,6 +10,7 @@ from backend.staff.rights import Actor
 from storefront.live.state_loss import KnownClientState
 from storefront.office.places import PLACES
 from storefront.office.session import actor_at
+from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
 
 LONGEST = 80
@@ -41,15 +42,21 @@ class OfficeSearchState(KnownClientState):
     @event(supersedes=True, debounce=PAUSE_MS)
     async def find(self, text: str) -> None:
         """Look for what has been typed so far. Nobody who is not signed in finds anything."""
-        actor = await actor_at(self)
-        text = checked_text(text, LONGEST)
-        hits: list[Hit] = []
-        if actor is not None:
-            hits = places_named(actor, text)
-            for find in FINDERS:
-                if len(hits) < MOST_HITS:
-                    hits.extend(await find(actor, text))
-        self.hits, self.answered = hits[:MOST_HITS], text
+        async with errors_as_notices(self):
+            actor = await actor_at(self)
+            text = checked_text(text, LONGEST)
+            self.hits, self.answered = await _found(actor, text), text
+
+
+async def _found(actor: Actor | None, text: str) -> list[Hit]:
+    """What an actor may see of what a text may mean; nothing for nobody."""
+    if actor is None:
+        return []
+    hits = places_named(actor, text)
+    for find in FINDERS:
+        if len(hits) < MOST_HITS:
+            hits.extend(await find(actor, text))
+    return hits[:MOST_HITS]
 
 
 def places_named(actor: Actor, text: str) -> list[Hit]:

@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.database import db_now
+from backend.outage import DatabaseUnavailable
 from backend.staff.models import StaffSession
 from backend.staff.rights import RIGHTS, Right, Role
 from storefront.live.state_loss import KnownClientState
@@ -16,6 +17,7 @@ from storefront.office.places import PLACES
 from storefront.office.routes import OFFICE_PAGES
 from storefront.office.state import RIGHT, OfficeScreen, StaffState
 from storefront.on_demand import substates_of
+from storefront.state.frame import COMING_BACK, FrameState
 from tests.storefront.office.conftest import At
 
 SCREENS = [page.state for page in OFFICE_PAGES if issubclass(page.state, OfficeScreen)]
@@ -110,6 +112,27 @@ async def test_the_search_shows_what_the_role_may_see(role: Role | None, browser
     found = [hit.path for hit in state.hits]
     assert found == ([] if role is None else ["/oficina/por-resolver"])
     assert state.answered == "por"
+
+
+@pytest.mark.parametrize("typed", [{"a": 1}, None, "x" * 81])
+async def test_the_search_refuses_what_its_field_does_not_take(typed: object, browser_of: At) -> None:
+    state: Any = await (await browser_of(Role.OWNER)).get_state(search.OfficeSearchState)
+    await search.OfficeSearchState.find.fn(state, typed)  # type: ignore[attr-defined]
+    assert (state.hits, state.answered) == ([], "")
+    notice = (await state.get_state(FrameState)).notice
+    assert notice.tone == "problem"
+
+
+async def test_the_search_says_that_the_database_is_away(
+    browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def actor_at(_state: object) -> None:
+        raise DatabaseUnavailable("frozen")
+
+    monkeypatch.setattr(search, "actor_at", actor_at)
+    state: Any = await (await browser_of(Role.OWNER)).get_state(search.OfficeSearchState)
+    await search.OfficeSearchState.find.fn(state, "por")  # type: ignore[attr-defined]
+    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
 
 
 async def test_a_session_that_ends_shows_nothing_more(shop: Shop, browser_of: At) -> None:
