@@ -7,20 +7,17 @@ from typing import Any
 import httpx
 import pytest
 import reflex as rx
-from reflex_base.constants import CompileVars
 
 from storefront.state.cart import CartState
-from tests.attacks.frames import raw_socket
+from tests.attacks.frames import FIRST, raw_socket
 from tests.e2e.conftest import ShopServer
 
-HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 CART_ID = f"{CartState.get_full_name()}.cart_id_rx_state_"
-AT_HOME = {"pathname": "/", "asPath": "/"}
 
 
 def event(**changes: Any) -> dict[str, Any]:
     """A page's first event, with some parts of it changed."""
-    return {"name": HYDRATE, "payload": {}, "router_data": AT_HOME, **changes}
+    return {**FIRST, **changes}
 
 
 NONSENSE = [

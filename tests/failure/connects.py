@@ -15,11 +15,6 @@ from tests.e2e.conftest import ShopServer
 from tests.failure.fuzz import memory_mib, processor_percent
 
 AT_ONCE = 10
-HYDRATE = {
-    "name": "reflex___state____state.hydrate_and_load",
-    "payload": {},
-    "router_data": {"pathname": "/", "asPath": "/", "query": {}},
-}
 
 
 async def run(connects: int) -> None:
@@ -50,11 +45,8 @@ async def _open_and_close(shop: ShopServer, numbers: range) -> None:
 
 async def _visit(shop: ShopServer, client: str) -> None:
     async with raw_socket(shop.url, client=client) as socket:
-        await socket.send_event(HYDRATE)
-        while (frame := await socket.receive()) is not None:
-            if '"is_hydrated_rx_state_":true' in frame.replace(" ", ""):
-                return
-    raise ConnectionError("the shop closed a page before it had its state")
+        if not await socket.load():
+            raise ConnectionError("the shop closed a page before it had its state")
 
 
 if __name__ == "__main__":

@@ -2,28 +2,29 @@
 
 `python -m tests.failure.fuzz --requests 100000 --events 50000` prints the figures. The shop is the real one, in a
 process of its own, with nothing but its defaults. Nothing may fail with 5xx but 503 with `Retry-After` and 502 for an
-outside service; nothing may loop, grow without end, or log more than was sent.
+outside service; nothing may loop, grow without end, or log more than was sent. A socket that sends too much nonsense is
+closed, as `storefront/socket_guard.py` says, and its stranger comes again from another address; each socket is read
+until its last event is answered.
 """
 
 import argparse
 import asyncio
+import inspect
 import json
 import random
+import re
 import string
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import psutil
-from simple_websocket import AioClient, ConnectionClosed
-from simple_websocket import ConnectionError as CannotConnect
 
+from tests.attacks.frames import event_frame, raw_socket
 from tests.e2e.conftest import ShopServer
 
 STAFF = ("staff@trompo.example", "una clave muy larga")
@@ -55,7 +56,9 @@ class Figures:
     statuses: Counter[int] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
     events: int = 0
+    sockets: int = 0
     closed: int = 0
+    """Sockets that the shop closed."""
     sent: int = 0
     """Bytes, of bodies, addresses and frames."""
 
@@ -65,7 +68,8 @@ class Known:
     """What a stranger can know: routes, handlers, ids and tokens."""
 
     routes: list[tuple[str, str]]
-    handlers: list[str]
+    handlers: dict[str, list[str]]
+    """The names of each one's arguments."""
     ids: list[str]
     key: str
     token: str
@@ -90,13 +94,17 @@ async def run(requests: int, events: int, seed: int) -> None:
                 await _send_requests(shop, known, requests // 10, rng, figures)
                 _print_memory(shop, f"{requests * tenth // 10} requests")
             for tenth in range(1, 11):
-                await _send_events(shop, known, events // 10, rng, figures)
+                await send_events(shop.url, known, events // 10, rng, figures)
                 _print_memory(shop, f"{events * tenth // 10} events")
             await _wait_until_idle(shop, idle_before)
             _print_memory(shop, "idle")
             print(f"{sum(figures.statuses.values())} requests: {dict(sorted(figures.statuses.items()))}")
-            print(f"{figures.events} events, {figures.closed} sockets closed by the shop")
+            print(
+                f"{figures.events} events, {figures.closed} of {figures.sockets} sockets closed by the shop"
+            )
             print(f"wrong: {dict(figures.wrong) or 'nothing'}")
+            for failure, times in _failures(shop.log).most_common():
+                print(f"{times:>6} × {failure}")
             print(f"sent {figures.sent / 1e6:.1f} MB, logged {len(shop.log) / 1e6:.3f} MB")
         finally:
             shop.stop()
@@ -121,12 +129,13 @@ async def _learn(shop: ShopServer) -> Known:
     return Known(routes, _handlers(), ids, key, token)
 
 
-def _handlers() -> list[str]:
+def _handlers() -> dict[str, list[str]]:
     from reflex_base.registry import RegistrationContext
 
     import storefront.storefront  # noqa: F401 - registers the handlers
 
-    return list(RegistrationContext.get().event_handlers)
+    registered = RegistrationContext.get().event_handlers
+    return {name: list(inspect.signature(one.handler.fn).parameters)[1:] for name, one in registered.items()}
 
 
 async def _send_requests(
@@ -220,32 +229,26 @@ def _value(known: Known, rng: random.Random, depth: int) -> Any:
     return rng.choice(makers)()
 
 
-async def _send_events(
-    shop: ShopServer, known: Known, number: int, rng: random.Random, figures: Figures
-) -> None:
+async def send_events(url: str, known: Known, number: int, rng: random.Random, figures: Figures) -> None:
+    """Send at least so many events to the shop at `url`, over sockets that each come from an address of its own."""
     left = [number]
 
     async def send() -> None:
         while left[0] > 0:
+            left[0] -= EVENTS_OF_A_SOCKET
             client = f"{rng.randrange(1, 224)}.{rng.randrange(256)}.{rng.randrange(256)}.9"
-            address = f"{shop.url.replace('http', 'ws', 1)}/_event/?token={uuid4()}&EIO=4&transport=websocket"
-            with suppress(ConnectionClosed, CannotConnect, OSError):
-                socket = await AioClient.connect(
-                    address, headers={"Origin": shop.url, "X-Forwarded-For": client}
-                )
-                await socket.receive(timeout=60)
-                await socket.send("40/_event,")
-                for _ in range(EVENTS_OF_A_SOCKET):
-                    left[0] -= 1
-                    frame = "42/_event," + json.dumps(["event", _event(known, rng)])
-                    figures.sent += len(frame)
-                    figures.events += 1
-                    await socket.send(frame)
-                    while await socket.receive(timeout=0) is not None:
-                        pass
-                await socket.close()
-                continue
-            figures.closed += 1
+            figures.sockets += 1
+            async with raw_socket(url, client=client) as socket:
+                frames = [event_frame(_event(known, rng)) for _ in range(EVENTS_OF_A_SOCKET)]
+                figures.sent += sum(map(len, frames))
+                figures.events += len(frames)
+                try:
+                    await socket.load()
+                    await socket.send_all(frames)
+                    stays = await socket.handles_all()
+                    figures.closed += not stays
+                except TimeoutError:
+                    figures.wrong["an event that nobody answered"] += 1
 
     await asyncio.gather(*(send() for _ in range(SOCKETS)))
 
@@ -253,9 +256,11 @@ async def _send_events(
 def _event(known: Known, rng: random.Random) -> Any:
     if rng.random() < 0.05:
         return _value(known, rng, 1)
+    name, arguments = rng.choice(list(known.handlers.items()))
+    fits = rng.random() < 0.9
     event: dict[str, Any] = {
-        "name": rng.choice(known.handlers),
-        "payload": _value(known, rng, 0),
+        "name": name,
+        "payload": {key: _value(known, rng, 1) for key in arguments} if fits else _value(known, rng, 0),
         "router_data": {"pathname": "/cart", "asPath": "/cart"},
     }
     if rng.random() < 0.2:
@@ -263,6 +268,11 @@ def _event(known: Known, rng: random.Random) -> Any:
     if rng.random() < 0.2:
         event["router_data"] = {rng.choice(("pathname", "asPath", "query", "headers")): _value(known, rng, 1)}
     return event
+
+
+def _failures(log: str) -> Counter[str]:
+    """What failed unexpectedly, by the last line of its traceback."""
+    return Counter(re.findall(r"^ {4}Traceback .*\n(?: {5}.*\n)*?    (\w.*)$", log, re.MULTILINE))
 
 
 def _family(shop: ShopServer) -> list[psutil.Process]:
