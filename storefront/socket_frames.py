@@ -4,6 +4,9 @@ A page opens one namespace once, sends events and reports of errors in it, and l
 neither asks for acknowledgements nor gives any. Socket.IO would take all of that.
 """
 
+from collections.abc import Callable
+from functools import cache
+from inspect import Signature, signature
 from typing import Any
 
 import reflex as rx
@@ -87,9 +90,24 @@ def checked_event(data: Any) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise Refused("has a payload that is no object")
     _require_shallow(payload)
+    _require_arguments(name, payload)
     if name in STORING and payload.get("vars") is not None:
         payload = {**payload, "vars": checked_stored(payload["vars"])}
     return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+
+
+def _require_arguments(name: str, payload: dict[str, Any]) -> None:
+    """Refuse arguments that the event's handler does not take, and an event without those that it needs."""
+    handler = RegistrationContext.get().event_handlers[name].handler
+    try:
+        _signature_of(handler.fn).bind(None, **payload)
+    except TypeError as error:
+        raise Refused("has other arguments than its event") from error
+
+
+@cache
+def _signature_of(handler: Callable[..., Any]) -> Signature:
+    return signature(handler)
 
 
 def checked_stored(stored: Any) -> dict[str, str]:

@@ -124,3 +124,27 @@ def test_a_page_without_anything_stored_may_connect() -> None:
         "router_data": {"pathname": "/", "asPath": "/"},
     }
     assert checked_event(event) == event
+
+
+ADD = f"{CartState.get_full_name()}.add"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"variant_id": "variant_01"},
+        {"variant_id": "variant_01", "quantity": 1, "price": 1},
+        {"self": {}, "variant_id": "variant_01", "quantity": 1},
+        {"0": "variant_01", "1": 1},
+    ],
+    ids=json.dumps,
+)
+def test_other_arguments_than_the_handlers_are_refused(payload: dict[str, object]) -> None:
+    with pytest.raises(Refused, match="other arguments"):
+        checked_event({"name": ADD, "payload": payload})
+
+
+def test_the_handlers_arguments_may_hold_anything() -> None:
+    event = {"name": ADD, "payload": {"variant_id": [1], "quantity": None}, "router_data": {}}
+    assert checked_event(event) == event
