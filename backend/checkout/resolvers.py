@@ -15,7 +15,7 @@ from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.cart.models import Cart
 from backend.checkout.sale import sale_of
-from backend.errors import InsufficientStock, InvalidData, NotAllowed
+from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
@@ -47,10 +47,10 @@ class PaymentResolver(Resolver):
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock the cart, the payment session and the order, in this order. NotFound: the payment is gone."""
-        if decision.action is Action.DISMISSED and not await _is_there(session, row):
-            return
-        _, cart = await lock_session(session, _session_id(row))
-        await order_of_cart(session, cart.id)
+        found = await _lock_payment(session, row, decision)
+        if found is not None:
+            _, cart = found
+            await order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """See `Resolver`.
@@ -61,9 +61,10 @@ class PaymentResolver(Resolver):
             InsufficientStock: units are missing; the message names them.
             InvalidData: nobody knows how much it is, or what it paid for.
         """
-        if decision.action is Action.DISMISSED and not await _is_there(session, row):
+        found = await _lock_payment(session, row, decision)
+        if found is None:
             return
-        payment, cart = await lock_session(session, _session_id(row))
+        payment, cart = found
         if decision.action is Action.DISMISSED:
             if payment.state == SessionState.HELD:
                 await dismiss(session, payment, cart)
@@ -173,8 +174,16 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
     await inventory.reserve(session, cart_id, units, until=None)
 
 
-async def _is_there(session: AsyncSession, row: Attention) -> bool:
-    return await session.get(PaymentSession, _session_id(row)) is not None
+async def _lock_payment(
+    session: AsyncSession, row: Attention, decision: Decision
+) -> tuple[PaymentSession, Cart] | None:
+    """The payment that the row is about, and its cart. None: it is gone, and a dismissal does not need it."""
+    try:
+        return await lock_session(session, row.payment_session_id or row.subject_id)
+    except NotFound:
+        if decision.action is not Action.DISMISSED:
+            raise
+        return None
 
 
 def _amount(row: Attention, payment: PaymentSession) -> Cop:
@@ -188,7 +197,3 @@ def _amount(row: Attention, payment: PaymentSession) -> Cop:
 
 def _transfer(decision: Decision) -> Transfer:
     return Transfer(reference=decision.reference or "", by=decision.by.id, note=decision.note)
-
-
-def _session_id(row: Attention) -> str:
-    return row.payment_session_id or row.subject_id

@@ -11,7 +11,7 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.checkout.resolvers import money_resolvers
-from backend.errors import InvalidData, NotAllowed, ShopError
+from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import PaymentSession, Refund
@@ -180,8 +180,9 @@ async def test_an_unknown_amount_does_not_go_back(till: Till, amount: int | None
 
 
 async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
-    """A dismissal locks nothing and reads nothing of what the row is about."""
+    """Nothing is done with it, so a dismissal does without."""
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
+    assert await refused(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
     assert (await resolve(till, NOTHING)).note == "nothing is to be done"
 
 
