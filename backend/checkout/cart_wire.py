@@ -27,7 +27,7 @@ from backend.payment.wire import collection_wire
 from backend.pricing import CartTotals, PartTotals, Totals, price_cart
 from backend.promotions.offers import Discounts
 from backend.promotions.wire import applied_wire
-from backend.shipping.options import Offer
+from backend.shipping.offers import Offer
 
 _CATEGORIES = (
     select(func.aggregate_strings(ProductCategory.category_id, ","))

@@ -30,7 +30,8 @@ from backend.database import Database
 from backend.dates import today_in_colombia
 from backend.errors import NotFound, TooManyRequests
 from backend.rate_limit import Client, RateLimit
-from backend.shipping.options import CALCULATED, Offer, offers_for
+from backend.shipping.models import CALCULATED
+from backend.shipping.offers import Offer, offers_for
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
 from backend.shipping.working_days import working_day_after
 

@@ -43,7 +43,7 @@ from backend.payment.transitions import CloseReason, apply_report, close, lock_s
 from backend.promotions.uses import Taken, lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
-from backend.shipping.options import require_on
+from backend.shipping.switches import require_on
 from backend.tables import JsonObject
 from backend.texts import _
 

@@ -21,7 +21,7 @@ from backend.checkout.shipping_quotes import (
 from backend.database import Database
 from backend.errors import TooManyRequests
 from backend.rate_limit import PEOPLE, Client, RateLimit, hit
-from backend.shipping.options import Offer
+from backend.shipping.offers import Offer
 
 QUOTATIONS = RateLimit("quotation", per_pair=60, per_client=600, per_subject=0)
 """A subject is a cart. Of one client ten for each payment that it may start: a purchase asks two or three times, and

@@ -30,7 +30,7 @@ from backend.pricing import CartTotals
 from backend.promotions.offers import Buying
 from backend.promotions.uses import Taken
 from backend.shipping.addresses import missing_for_a_label, municipality_of
-from backend.shipping.options import is_switched_off
+from backend.shipping.switches import is_switched_off
 from backend.tables import JsonObject
 
 NO_ITEMS = "Cannot complete a cart with no items"

@@ -36,7 +36,7 @@ from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.rate_limit import Client
 from backend.settings import Settings
-from backend.shipping.options import Offer
+from backend.shipping.offers import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
 from backend.tracing import traced
 

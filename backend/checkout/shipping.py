@@ -39,7 +39,7 @@ from backend.errors import Conflict, InvalidData
 from backend.money import Cop, format_cop
 from backend.orders.gifts import GIFT_MESSAGE, with_message
 from backend.shipping.models import ShippingOption
-from backend.shipping.options import Offer, not_enabled
+from backend.shipping.offers import Offer, not_enabled
 from backend.shipping.providers.base import Quote
 from backend.shipping.wire import address_of, metadata_of, option_price, option_type
 from backend.texts import _

@@ -24,19 +24,11 @@ from backend.errors import InvalidData
 from backend.money import Cop
 from backend.pricing import price_cart
 from backend.shipping.addresses import municipality_code, municipality_of, origin_of
-from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.options import (
-    CALCULATED,
-    OFFER_COLUMNS,
-    OFFERED,
-    OLDEST_FIRST,
-    Offer,
-    ShippingOff,
-    offered_to,
-    reaching,
-)
+from backend.shipping.models import CALCULATED, ShippingOption, StockLocation
+from backend.shipping.offers import OFFER_COLUMNS, OFFERED, OLDEST_FIRST, Offer, offered_to, reaching
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, Place, Quote, QuoteRequest
+from backend.shipping.switches import ShippingOff
 from backend.tables import Json, for_each_dialect, table_of
 
 Providers = Mapping[str, FulfillmentProvider]

@@ -9,9 +9,8 @@ from backend.errors import InsufficientStock, InvalidData
 from backend.inventory import fulfilling
 from backend.orders.models import Fulfillment, Order
 from backend.orders.states import TAKEN_FROM
-from backend.shipping.locations import find_location
+from backend.shipping.locations import find_location, location_of
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.options import location_of
 
 
 async def leaving_from(  # noqa: PLR0917

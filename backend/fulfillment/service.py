@@ -53,8 +53,8 @@ from backend.orders.states import (
 from backend.pricing import price_cart
 from backend.settings import Settings
 from backend.shipping.addresses import recipient, sender
+from backend.shipping.locations import location_of
 from backend.shipping.models import ShippingOption
-from backend.shipping.options import location_of
 from backend.shipping.packing import Item, content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, LabelRequest
 from backend.staff.rights import Actor, Right

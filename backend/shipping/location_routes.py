@@ -30,7 +30,6 @@ from backend.shipping.models import (
     LocationSalesChannel,
     StockLocation,
 )
-from backend.shipping.options import create_set, sets_of, zones_of
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
@@ -46,6 +45,7 @@ from backend.shipping.schemas import (
 )
 from backend.shipping.switches import providers_off
 from backend.shipping.wire import location_wire, set_wire
+from backend.shipping.zones import create_set, sets_of, zones_of
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 

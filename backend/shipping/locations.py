@@ -10,9 +10,16 @@ from backend.catalog.channel_models import SalesChannel
 from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
-from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
-from backend.shipping.options import delete_set, sets_of
+from backend.shipping.models import (
+    FulfillmentSet,
+    LocationFulfillmentProvider,
+    LocationSalesChannel,
+    ServiceZone,
+    ShippingOption,
+    StockLocation,
+)
 from backend.shipping.schemas import LocationAddress, LocationChange, NewLocation
+from backend.shipping.zones import delete_set, sets_of
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
@@ -52,6 +59,17 @@ async def first_location(session: AsyncSession) -> str:
     """The id of the first location; empty when there is none."""
     found = await session.execute(select(StockLocation.id).order_by(StockLocation.id).limit(1))
     return found.scalar_one_or_none() or ""
+
+
+async def location_of(session: AsyncSession, option: ShippingOption) -> StockLocation:
+    """The location that the option's packages start from."""
+    rows = await session.execute(
+        select(StockLocation)
+        .join(FulfillmentSet, FulfillmentSet.location_id == StockLocation.id)
+        .join(ServiceZone, ServiceZone.fulfillment_set_id == FulfillmentSet.id)
+        .where(ServiceZone.id == option.service_zone_id)
+    )
+    return rows.scalar_one()
 
 
 async def create_location(session: AsyncSession, actor: Actor, new: NewLocation) -> StockLocation:

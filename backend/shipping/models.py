@@ -10,6 +10,9 @@ from backend.ids import new_id
 from backend.money import Cop
 from backend.tables import Json, JsonObject, Timestamps
 
+CALCULATED = "calculated"
+"""The type of a price that an option's provider says live; any other is flat."""
+
 
 class StockLocation(Timestamps, table=True):
     """A warehouse: where packages start from."""

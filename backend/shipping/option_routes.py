@@ -18,17 +18,10 @@ from backend.shipping.location_routes import Providers
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption
 from backend.shipping.options import (
     change_option,
-    change_zone,
     create_option,
-    create_zone,
     delete_option,
-    delete_set,
-    delete_zone,
-    find_set,
-    find_zone,
     type_with_id,
     undeleted_options,
-    zones_of,
 )
 from backend.shipping.schemas import (
     NewOption,
@@ -42,6 +35,15 @@ from backend.shipping.schemas import (
     ZoneChange,
 )
 from backend.shipping.wire import option_type, option_wire, set_wire, zone_wire
+from backend.shipping.zones import (
+    change_zone,
+    create_zone,
+    delete_set,
+    delete_zone,
+    find_set,
+    find_zone,
+    zones_of,
+)
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 

@@ -3,13 +3,30 @@
 Orders that were sold with one are still sent, and what is on its way is still followed.
 """
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, ColumnExpressionArgument, bindparam, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.errors import InvalidData
 from backend.office_settings import lock_settings
-from backend.shipping.models import ProviderSwitch
+from backend.shipping.models import ProviderSwitch, ShippingOption
 from backend.staff.rights import Actor, Right
+from backend.texts import _
+
+_OFF = (
+    select(ShippingOption)
+    .join(ProviderSwitch, ProviderSwitch.id == ShippingOption.provider_id)
+    .where(ShippingOption.id == bindparam("option_id"), ProviderSwitch.is_enabled.is_(False))
+)
+
+
+class ShippingOff(InvalidData):
+    """The office has switched the provider of a shipping option off."""
+
+    shopper_text = _("Este envío ya no se ofrece. Elige otra forma de recibir tu pedido.")
+
+    def __init__(self, option: ShippingOption) -> None:
+        super().__init__(f"Shipping option {option.id} is not offered: {option.provider_id} is switched off")
 
 
 async def providers_off(session: AsyncSession) -> frozenset[str]:
@@ -34,3 +51,23 @@ async def switch_provider(session: AsyncSession, actor: Actor, provider_id: str,
     )
     await session.merge(ProviderSwitch(id=provider_id, is_enabled=is_on))
     await session.flush()
+
+
+async def require_on(session: AsyncSession, option_id: str | None) -> None:
+    """Refuse a shipping option whose provider is switched off. One that is deleted stays good where it was chosen.
+
+    Raises:
+        ShippingOff: it is.
+    """
+    option = (await session.execute(_OFF, {"option_id": option_id})).scalar_one_or_none()
+    if option is not None:
+        raise ShippingOff(option)
+
+
+def is_switched_off(option_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """Whether the office has switched the provider of this option off, as a part of another statement."""
+    return (
+        exists()
+        .where(ShippingOption.id == option_id, ProviderSwitch.id == ShippingOption.provider_id)
+        .where(ProviderSwitch.is_enabled.is_(False))
+    )

@@ -13,7 +13,7 @@ from backend.errors import (
     TooManyRequests,
     TotalChanged,
 )
-from backend.shipping.options import ShippingOff
+from backend.shipping.switches import ShippingOff
 from backend.texts import _
 from storefront.pages.checkout.fields import LABELS
 

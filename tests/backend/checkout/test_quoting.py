@@ -13,7 +13,8 @@ from backend.checkout.shipping_quotes import QuoteInput
 from backend.database import Database
 from backend.rate_limit import PEOPLE, Client
 from backend.settings import Settings
-from backend.shipping.options import CALCULATED, Offer, offers_for
+from backend.shipping.models import CALCULATED
+from backend.shipping.offers import Offer, offers_for
 from backend.shipping.packing import Item
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.checkout_steps import MEDELLIN

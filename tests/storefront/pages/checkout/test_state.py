@@ -24,7 +24,7 @@ from backend.modules import GATEWAY_PSE, MANUAL
 from backend.office.shop_page import switch
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
-from backend.shipping.options import ShippingOff
+from backend.shipping.switches import ShippingOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered

@@ -1,0 +1,133 @@
+"""Fulfillment sets of stock locations, and their service zones: which countries a location ships to."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.database import constrained
+from backend.errors import NotAllowed, NotFound
+from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
+from backend.shipping.schemas import GeoZone, NewSet, NewZone, ZoneChange
+from backend.staff.rights import Actor, Right
+
+
+async def create_set(
+    session: AsyncSession, actor: Actor, location: StockLocation, new: NewSet
+) -> FulfillmentSet:
+    """A new fulfillment set of the location.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    fulfillment_set = FulfillmentSet(name=new.name, type=new.type, location_id=location.id)
+    await record(session, actor, "created", Subject(Thing.FULFILLMENT_SET, fulfillment_set.id))
+    session.add(fulfillment_set)
+    await session.flush()
+    return fulfillment_set
+
+
+async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
+    """Delete the fulfillment set with its zones.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        NotAllowed: carts or orders ship by one of its options.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    fulfillment_set = await find_set(session, set_id)
+    await record(session, actor, "deleted", Subject(Thing.FULFILLMENT_SET, set_id))
+    for zone in await zones_of(session, [set_id]):
+        await _delete_zone(session, zone)
+    await session.delete(fulfillment_set)
+    await session.flush()
+
+
+async def find_set(session: AsyncSession, set_id: str) -> FulfillmentSet:
+    """The fulfillment set. NotFound: there is none."""
+    fulfillment_set = await session.get(FulfillmentSet, set_id)
+    if fulfillment_set is None:
+        raise NotFound(f"Fulfillment set with id: {set_id} was not found")
+    return fulfillment_set
+
+
+async def sets_of(session: AsyncSession, location_ids: Sequence[str]) -> Sequence[FulfillmentSet]:
+    """The fulfillment sets of these locations."""
+    query = select(FulfillmentSet).where(FulfillmentSet.location_id.in_(location_ids))
+    return (await session.execute(query.order_by(FulfillmentSet.id))).scalars().all()
+
+
+async def zones_of(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[ServiceZone]:
+    """The zones of these fulfillment sets."""
+    query = select(ServiceZone).where(ServiceZone.fulfillment_set_id.in_(set_ids)).order_by(ServiceZone.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: NewZone) -> ServiceZone:
+    """A new zone of the fulfillment set. NotFound: there is no such set.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    await find_set(session, set_id)
+    zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
+    await record(session, actor, "created", Subject(Thing.SERVICE_ZONE, zone.id))
+    session.add(zone)
+    await session.flush()
+    return zone
+
+
+async def change_zone(
+    session: AsyncSession, actor: Actor, set_id: str, zone_id: str, change: ZoneChange
+) -> ServiceZone:
+    """Change the zone: what is None stays. NotFound: the set has no such zone.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    zone = await find_zone(session, set_id, zone_id)
+    await record(session, actor, "changed", Subject(Thing.SERVICE_ZONE, zone_id))
+    zone.name = change.name or zone.name
+    if change.geo_zones is not None:
+        zone.country_codes = _countries(change.geo_zones)
+    await session.flush()
+    return zone
+
+
+async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
+    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.CHANGE_SETTINGS)
+    zone = await find_zone(session, set_id, zone_id)
+    await record(session, actor, "deleted", Subject(Thing.SERVICE_ZONE, zone_id))
+    await _delete_zone(session, zone)
+
+
+async def find_zone(session: AsyncSession, set_id: str, zone_id: str) -> ServiceZone:
+    """The zone of the fulfillment set. NotFound: it has no such zone."""
+    zone = await session.get(ServiceZone, zone_id)
+    if zone is None or zone.fulfillment_set_id != set_id:
+        raise NotFound(f"Service zone with id: {zone_id} was not found")
+    return zone
+
+
+async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
+    offered = select(ShippingOption.id).where(
+        ShippingOption.service_zone_id == zone.id, ShippingOption.deleted_at.is_(None)
+    )
+    if (await session.execute(offered.limit(1))).first():
+        raise NotAllowed("Delete the zone's shipping options first")
+    async with constrained(session, NotAllowed("Carts ship by an option of this zone: it cannot be deleted")):
+        await session.delete(zone)
+
+
+def _countries(zones: Sequence[GeoZone]) -> list[str]:
+    return sorted({zone.country_code.casefold() for zone in zones})

@@ -1,0 +1,65 @@
+"""Links of stock locations: the providers that they ship with, and the sales channels that they serve."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import func, select
+
+from backend.catalog.channel_models import SalesChannel
+from backend.database import Database
+from backend.errors import NotFound
+from backend.shipping.locations import link_providers, link_sales_channels
+from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
+from backend.staff.rights import COMMAND_LINE
+from tests.store_defaults import Defaults
+
+
+async def links(database: Database, kind: type[LocationFulfillmentProvider | LocationSalesChannel]) -> int:
+    async with database.read() as session:
+        return (await session.execute(select(func.count()).select_from(kind))).scalar_one()
+
+
+async def test_linking_the_same_at_once_and_again_is_one_link(database: Database, defaults: Defaults) -> None:
+    async def link() -> None:
+        async with database.transaction() as session:
+            await link_providers(session, COMMAND_LINE, defaults.location_id, add=["other_provider"])
+            await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=[defaults.channel_id])
+
+    await asyncio.gather(*(link() for _ in range(6)))
+    await link()
+    assert await links(database, LocationFulfillmentProvider) == 3
+    assert await links(database, LocationSalesChannel) == 1
+
+
+async def test_unlinking_what_is_not_linked_is_no_error(database: Database, defaults: Defaults) -> None:
+    async with database.transaction() as session:
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["nobody"])
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=["sc_nobody"])
+    assert await links(database, LocationFulfillmentProvider) == 2
+
+
+async def test_links_are_one_locations_own(database: Database, defaults: Defaults) -> None:
+    async with database.transaction() as session:
+        other, channel = StockLocation(name="Otra"), SalesChannel(name="Otro")
+        session.add_all([other, channel])
+        await session.flush()
+        await link_providers(session, COMMAND_LINE, other.id, add=["manual_manual"])
+        await link_sales_channels(session, COMMAND_LINE, other.id, add=[channel.id])
+        await link_providers(session, COMMAND_LINE, defaults.location_id, remove=["manual_manual"])
+        await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=[channel.id])
+    async with database.read() as session:
+        assert await session.get(LocationFulfillmentProvider, (other.id, "manual_manual"))
+        assert await session.get(LocationSalesChannel, (other.id, channel.id))
+        assert await session.get(LocationSalesChannel, (defaults.location_id, defaults.channel_id))
+
+
+async def test_what_does_not_exist_cannot_be_linked(database: Database, defaults: Defaults) -> None:
+    async with database.transaction() as session:
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await link_providers(session, COMMAND_LINE, "sloc_unknown", add=["manual_manual"])
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await link_providers(session, COMMAND_LINE, "sloc_unknown", remove=["manual_manual"])
+        with pytest.raises(NotFound, match="sloc_unknown"):
+            await link_sales_channels(session, COMMAND_LINE, "sloc_unknown", remove=[defaults.channel_id])
+        with pytest.raises(NotFound, match="sc_unknown"):
+            await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=["sc_unknown"])
