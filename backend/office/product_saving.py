@@ -48,7 +48,7 @@ from backend.office.product_form import (
     problems_in,
     tidied,
 )
-from backend.office.stock import ReservedForOrders, correct
+from backend.office.stock_changes import ReservedForOrders, correct
 from backend.staff.rights import Actor, Right
 from backend.tables import table_of
 from backend.texts import _

@@ -13,7 +13,7 @@ from backend.edge.schemas import Body, FilledName, Name, Text, Whole, example
 from backend.edge.wire import JsonDict, Wire, iso, sibling_id
 from backend.inventory.models import StockMovement
 from backend.inventory.movements import MOST_UNITS, Reason, Why
-from backend.office.stock import move
+from backend.office.stock_changes import move
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Right
 

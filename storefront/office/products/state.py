@@ -36,7 +36,8 @@ from backend.office.products import (
     rows_now,
     set_price,
 )
-from backend.office.stock import SEPARATOR, ReservedForOrders, correct, move, stock_row
+from backend.office.stock import SEPARATOR, stock_row
+from backend.office.stock_changes import ReservedForOrders, correct, move
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState

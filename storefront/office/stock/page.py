@@ -5,17 +5,9 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.stock import (
-    CORRECTING,
-    LOW,
-    OUT,
-    REASONS,
-    LocationView,
-    MovementView,
-    StockFilter,
-    StockPage,
-    StockRow,
-)
+from backend.office.stock import LOW, OUT, LocationView, StockFilter, StockPage, StockRow
+from backend.office.stock_changes import CORRECTING
+from backend.office.stock_movements import REASONS, MovementView
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import field, select_field

@@ -10,26 +10,27 @@ from backend.app import current_shop
 from backend.inventory.movements import Reason, StockMoved, Why
 from backend.news import Topic
 from backend.office.stock import (
-    CORRECTING,
     LOW,
-    MOST_LINES,
     OUT,
     SEPARATOR,
-    MovementView,
-    Receipt,
-    ReservedForOrders,
     StockFilter,
     StockPage,
     StockRow,
-    correct,
-    movements_of,
-    receive,
     rows_now,
-    set_low_stock,
     stock_page,
     stock_row,
     variants_found,
 )
+from backend.office.stock_changes import (
+    CORRECTING,
+    MOST_LINES,
+    Receipt,
+    ReservedForOrders,
+    correct,
+    receive,
+    set_low_stock,
+)
+from backend.office.stock_movements import MovementView, movements_of
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState

@@ -1,7 +1,7 @@
 """Units as they are typed, and why they cannot leave."""
 
 from backend.inventory.movements import MOST_UNITS
-from backend.office.stock import ReservedForOrders
+from backend.office.stock_changes import ReservedForOrders
 from backend.texts import _
 
 
