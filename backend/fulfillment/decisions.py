@@ -15,14 +15,16 @@ from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.database import Database
 from backend.errors import InvalidData, NotAllowed
-from backend.fulfillment.labels import decide_price, lock_fulfillment, require_in_doubt, resolve_doubt
+from backend.fulfillment.label_states import lock_fulfillment, move
+from backend.fulfillment.labels import APPROVED_PRICE, keep_label
+from backend.fulfillment.packing import fulfill, pack_or_cancel
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment
-from backend.fulfillment.service import fulfill, pack_or_cancel, provider_of
+from backend.money import Cop
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order
 from backend.orders.states import LabelState, OrderStatus
 from backend.settings import Settings
-from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label
+from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, provider_of
 from backend.tables import JsonObject
 
 NO_NUMBER = (
@@ -66,7 +68,7 @@ class LabelInDoubt(_LabelResolver):
             return
         async with self._database.read() as session:
             fulfillment = await _fulfillment(session, row)
-        require_in_doubt(fulfillment)
+        _require_in_doubt(fulfillment)
         provider = provider_of(self._providers, fulfillment.provider_id)
         label = _label(provider, decision)
         if provider.gives_numbers and not decision.label.get("unverified"):
@@ -111,7 +113,7 @@ class ExpensiveLabel(_LabelResolver):
         await decide_price(session, row.subject_id, row.amount if is_bought else None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Buy it. Raises what `backend.fulfillment.service.fulfill` does."""
+        """Buy it. Raises what `backend.fulfillment.packing.fulfill` does."""
         if decision.action is not Action.HONOR:
             return
         async with self._database.read() as session:
@@ -133,8 +135,55 @@ class ExpensiveLabel(_LabelResolver):
         )
 
 
+async def resolve_doubt(session: AsyncSession, fulfillment_id: str, found: Label | None) -> None:
+    """Record what somebody found at the carrier for a label in doubt: the label, or that there is none.
+
+    Raises:
+        NotFound: there is no such fulfillment.
+        NotAllowed: its label is not in doubt, or is still being made.
+    """
+    fulfillment = await lock_fulfillment(session, fulfillment_id)
+    _require_in_doubt(fulfillment)
+    if found is None:
+        move(fulfillment, LabelState.FAILED)
+    else:
+        await keep_label(session, fulfillment, found)
+    await session.flush()
+
+
+async def decide_price(session: AsyncSession, fulfillment_id: str, approved: Cop | None) -> None:
+    """Record the decision about a label that is too expensive: it may cost `approved`, or (None) is not bought.
+
+    Either way its units may be sent again. An approved price is kept until the label is made.
+
+    Raises:
+        NotFound: there is no such fulfillment.
+        NotAllowed: its label does not wait for a decision.
+    """
+    fulfillment = await lock_fulfillment(session, fulfillment_id)
+    if fulfillment.state != LabelState.TOO_EXPENSIVE:
+        raise NotAllowed(
+            f"The label of fulfillment {fulfillment.id} waits for no decision: it is {fulfillment.state}"
+        )
+    move(fulfillment, LabelState.FAILED)
+    fulfillment.data = {**fulfillment.data, APPROVED_PRICE: approved}
+    await session.flush()
+
+
 async def _fulfillment(session: AsyncSession, row: Attention) -> Fulfillment:
     return await lock_fulfillment(session, row.subject_id, str(row.order_id))
+
+
+def _require_in_doubt(fulfillment: Fulfillment) -> None:
+    """Refuse a decision about a label that is certain, or that the carrier is being asked for right now.
+
+    Raises:
+        NotAllowed: the label is not in doubt.
+    """
+    if fulfillment.state != LabelState.UNKNOWN:
+        raise NotAllowed(
+            f"The label of fulfillment {fulfillment.id} is not in doubt: it is {fulfillment.state}"
+        )
 
 
 def _label(provider: FulfillmentProvider, decision: Decision) -> Label:

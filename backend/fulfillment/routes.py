@@ -14,8 +14,9 @@ from backend.edge.query import Fields
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.wire import Wire
 from backend.errors import NotFound
-from backend.fulfillment import service
-from backend.fulfillment.labels import lock_fulfillment
+from backend.fulfillment import cancelling, delivering
+from backend.fulfillment.label_states import lock_fulfillment
+from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment, NewShipment
 from backend.fulfillment.tracking import ask_soon
 from backend.orders.admin_routes import order_answer
@@ -55,7 +56,7 @@ async def create_fulfillment(
     fields: Shown,
 ) -> Wire:
     """Send these units: the provider makes their label, once (spec: createFulfillment)."""
-    await service.fulfill(database, actor, settings, providers, order_id, body)
+    await fulfill(database, actor, settings, providers, order_id, body)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -70,7 +71,7 @@ async def cancel_fulfillment(
     fields: Shown,
 ) -> Wire:
     """Cancel the fulfillment's label."""
-    await service.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    await cancelling.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -80,7 +81,7 @@ async def create_shipment(
 ) -> Wire:
     """The fulfillment has left."""
     async with database.transaction() as session:
-        await service.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivering.mark_shipped(session, actor, order_id, fulfillment_id, body)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -90,7 +91,7 @@ async def mark_as_delivered(
 ) -> Wire:
     """The fulfillment has arrived."""
     async with database.transaction() as session:
-        await service.mark_delivered(session, actor, order_id, fulfillment_id)
+        await delivering.mark_delivered(session, actor, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -100,7 +101,7 @@ async def cancel(
 ) -> Wire:
     """Cancel the label of a fulfillment, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
-    await service.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    await cancelling.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await _fulfillment(database, fulfillment_id, fields)
 
 
@@ -111,7 +112,7 @@ async def ship(
     """The fulfillment has left, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
-        await service.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivering.mark_shipped(session, actor, order_id, fulfillment_id, body)
     return await _fulfillment(database, fulfillment_id, fields)
 
 

@@ -12,8 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
 from backend.errors import Conflict, Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
+from backend.fulfillment.delivering import mark_delivered, mark_shipped
+from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
-from backend.fulfillment.service import fulfill, mark_delivered, mark_shipped
 from backend.orders.finding import pickup_options
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Order

@@ -16,7 +16,8 @@ from backend.attention import AttentionKind, raise_attention
 from backend.database import Database, database_now
 from backend.errors import ShopError
 from backend.events import publish
-from backend.fulfillment.labels import OVERDUE, lock_fulfillment, mark_overdue
+from backend.fulfillment.label_states import lock_fulfillment
+from backend.fulfillment.labels import OVERDUE, mark_overdue
 from backend.fulfillment.tracking import (
     BATCH,
     GAPS,

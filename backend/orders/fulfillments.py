@@ -1,5 +1,6 @@
 """Fulfillments as they are read: without the files of their labels, which are large and which only printing needs."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sqlalchemy import select
@@ -15,3 +16,11 @@ FULFILLMENTS = select(Fulfillment).options(defer(Fulfillment.label_pdf)).order_b
 async def fulfillments_of_order(session: AsyncSession, order_id: str) -> Sequence[Fulfillment]:
     """The order's fulfillments, the oldest first."""
     return (await session.execute(FULFILLMENTS.where(Fulfillment.order_id == order_id))).scalars().all()
+
+
+def units_in(fulfillment: Fulfillment) -> dict[str, int]:
+    """The fulfillment's units by variant id."""
+    units: Counter[str] = Counter()
+    for item in fulfillment.items:
+        units[item["variant_id"]] += item["quantity"]
+    return dict(units)

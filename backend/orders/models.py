@@ -149,7 +149,7 @@ class OrderNote(Timestamps, table=True):
 class Fulfillment(Timestamps, table=True):
     """Units of an order that are sent together, and the label they travel with.
 
-    `state` is a `backend.orders.states.LabelState`; the steps between them are in `backend.fulfillment.labels`.
+    `state` is a `backend.orders.states.LabelState`; the steps between them are in `backend.fulfillment.label_states`.
     `items` holds objects with `line_item_id`, `variant_id`, `title`, `sku` and `quantity`.
     """
 

@@ -63,7 +63,7 @@ class FulfillmentStatus(StrEnum):
 
 
 class LabelState(StrEnum):
-    """How far the label of a fulfillment is. `backend.fulfillment.labels` has the steps between these."""
+    """How far the label of a fulfillment is. `backend.fulfillment.label_states` has the steps between these."""
 
     CREATING = "creating"
     """The carrier is being asked for it. Stored before it is asked."""

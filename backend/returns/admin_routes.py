@@ -15,7 +15,7 @@ from backend.edge.query import Fields, in_order, listed, met, moments, one_of, r
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, Deleted
 from backend.edge.wire import JsonDict, Wire
-from backend.fulfillment.service import request_return
+from backend.fulfillment.return_labels import request_return
 from backend.orders.schemas import OrderAnswer
 from backend.orders.service import read_order
 from backend.orders.staff_wire import orders_for_staff

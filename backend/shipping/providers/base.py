@@ -206,3 +206,15 @@ class FulfillmentProvider(ABC):
 
 FulfillmentProviders = Mapping[str, FulfillmentProvider]
 """The providers that the shop runs with, by their ids."""
+
+
+def provider_of(providers: FulfillmentProviders, provider_id: str) -> FulfillmentProvider:
+    """The provider with this id.
+
+    Raises:
+        NotAllowed: the shop does not run with it.
+    """
+    provider = providers.get(provider_id)
+    if provider is None:
+        raise NotAllowed(f"The shop does not run with provider {provider_id}")
+    return provider

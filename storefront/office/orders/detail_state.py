@@ -7,7 +7,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.checkout.form import read_destination
 from backend.errors import Conflict, InvalidData, NotAllowed, NotImplementedByProvider, OutsideFailure
-from backend.fulfillment.service import cancel_fulfillment
+from backend.fulfillment.cancelling import cancel_fulfillment
 from backend.fulfillment.several import Outcome, hand_over, send_rest, ship_order
 from backend.mail.resending import send_again
 from backend.news import Topic

@@ -42,7 +42,7 @@ ONLY_READ = {
     "imports/routes.py::keep_sent",
     "imports/routes.py::send_pictures",
     "imports/routes.py::send_sheet",
-    "fulfillment/service.py::request_return",
+    "fulfillment/return_labels.py::request_return",
     "office/content.py::content_page",
     "office/customer.py::customer_detail",
     "office/bulk.py::last_changes",

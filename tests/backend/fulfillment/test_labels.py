@@ -1,108 +1,30 @@
+"""Labels are made once: clicks at once, a crash, a lost answer, and one that comes after somebody has decided."""
+
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable
-from itertools import product
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
-from backend import clock
 from backend.attention import AttentionKind, close_attention
-from backend.attention.models import Attention
 from backend.database import Database
-from backend.errors import (
-    Conflict,
-    InvalidData,
-    NotAllowed,
-    NotFound,
-    NotImplementedByProvider,
-    OutcomeUnknown,
-    OutsideFailure,
-)
+from backend.errors import Conflict, InvalidData, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.fulfillment import labels
-from backend.fulfillment.labels import (
-    STEPS,
-    NewLabel,
-    cancel_label,
-    create_label,
-    decide_price,
-    mark_overdue,
-    move,
-    resolve_doubt,
-)
+from backend.fulfillment.decisions import resolve_doubt
+from backend.fulfillment.labels import NewLabel, create_label, mark_overdue
 from backend.orders.models import Fulfillment
-from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
-from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.shipping.providers.base import (
-    FulfillmentProvider,
-    Label,
-    LabelRequest,
-    LabelTooExpensive,
-    Quote,
-    QuoteRequest,
-)
+from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER
+from backend.shipping.providers.base import Label
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.registry import ManualProvider
-from backend.transitions import StepNotAllowed
-from tests.backend.shipping.samples import SHOPPER, shipment_request
+from backend.staff.rights import COMMAND_LINE
+from tests.backend.fulfillment.courier_kit import Courier, doubts, new_label, stored
+from tests.backend.shipping.samples import SHOPPER
 from tests.store_defaults import Defaults, set_up_defaults
-
-Hook = Callable[[], Awaitable[None]]
-
-
-class Courier(FulfillmentProvider):
-    """Counts what it is asked; `meanwhile` happens while it is being asked."""
-
-    id = "courier"
-    can_calculate = False
-
-    def __init__(self, meanwhile: Hook | None = None, answer: Label | BaseException | None = None) -> None:
-        self.made = 0
-        self.cancelled = 0
-        self.meanwhile = meanwhile
-        self.answer = answer
-
-    async def calculate_price(self, request: QuoteRequest) -> Quote:
-        raise NotImplementedByProvider("no")
-
-    async def create_fulfillment(self, request: LabelRequest) -> Label:
-        self.made += 1
-        await self._answered()
-        return self.answer if isinstance(self.answer, Label) else Label(f"T{self.made}", self.made)
-
-    async def cancel_fulfillment(self, label: Label) -> None:
-        self.cancelled += 1
-        await self._answered()
-
-    async def _answered(self) -> None:
-        if self.meanwhile is not None:
-            await self.meanwhile()
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-
-
-def new_label(defaults: Defaults, order_id: str = "order_1", **changes: Any) -> NewLabel:
-    return NewLabel(
-        order_id, defaults.location_id, shipment_request(**changes), [{"id": "ordli_1", "quantity": 2}]
-    )
-
-
-async def stored(database: Database) -> list[Fulfillment]:
-    async with database.read() as session:
-        return list((await session.execute(select(Fulfillment).order_by(Fulfillment.id))).scalars())
-
-
-async def doubts(database: Database) -> list[Attention]:
-    """What is open, as staff see it."""
-    async with database.read() as session:
-        return list(
-            (await session.execute(select(Attention).where(Attention.resolved_at.is_(None)))).scalars()
-        )
-
 
 # made once
 
@@ -110,7 +32,7 @@ async def doubts(database: Database) -> list[Attention]:
 async def test_a_label_is_made_and_kept(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
-    made = await create_label(database, provider, new_label(defaults))
+    made = await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
     (kept,) = await stored(database)
     assert (kept.id, kept.state, kept.order_id, kept.reference) == (made.id, "created", "order_1", "1042-1")
     assert (kept.provider_id, kept.location_id) == ("carrier_standard", defaults.location_id)
@@ -123,14 +45,16 @@ async def test_a_label_is_made_and_kept(
 
 
 async def test_a_label_by_hand_has_no_numbers(database: Database, defaults: Defaults) -> None:
-    made = await create_label(database, ManualProvider(), new_label(defaults))
+    made = await create_label(database, ManualProvider(), new_label(defaults), by=COMMAND_LINE)
     assert (made.state, made.provider_id) == ("created", "manual_manual")
     assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
 
 
 async def test_asked_again_it_is_the_same_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
-    first, again = [await create_label(database, courier, new_label(defaults)) for _ in range(2)]
+    first, again = [
+        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(2)
+    ]
     assert (again.id, again.carrier_order_id) == (first.id, first.carrier_order_id)
     assert courier.made == 1
 
@@ -139,7 +63,7 @@ async def test_two_test_labels_may_have_the_same_number(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     for reference in ("1042-1", "1042-2"):
-        await create_label(database, provider, new_label(defaults, reference=reference))
+        await create_label(database, provider, new_label(defaults, reference=reference), by=COMMAND_LINE)
     assert [each.carrier_order_id for each in await stored(database)] == [TEST_ORDER_ID] * 2
 
 
@@ -148,7 +72,7 @@ async def test_another_order_with_the_same_reference_has_its_own(
 ) -> None:
     courier = Courier()
     for order_id in ("order_1", "order_2"):
-        await create_label(database, courier, new_label(defaults, order_id))
+        await create_label(database, courier, new_label(defaults, order_id), by=COMMAND_LINE)
     assert courier.made == 2
 
 
@@ -158,7 +82,7 @@ async def test_the_row_is_there_before_the_carrier_is_asked(database: Database, 
     async def look() -> None:
         seen.extend(each.state for each in await stored(database))
 
-    await create_label(database, Courier(look), new_label(defaults))
+    await create_label(database, Courier(look), new_label(defaults), by=COMMAND_LINE)
     assert seen == ["creating"]
 
 
@@ -167,17 +91,18 @@ async def test_a_click_while_the_carrier_is_asked_is_a_conflict_and_no_second_la
 ) -> None:
     async def rival() -> None:
         with pytest.raises(Conflict, match="being made"):
-            await create_label(database, courier, new_label(defaults))
+            await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
 
     courier = Courier(rival)
-    made = await create_label(database, courier, new_label(defaults))
+    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
     assert (made.state, courier.made) == ("created", 1)
 
 
 async def test_many_clicks_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
     courier = Courier()
     clicks = await asyncio.gather(
-        *(create_label(database, courier, new_label(defaults)) for _ in range(8)), return_exceptions=True
+        *(create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(8)),
+        return_exceptions=True,
     )
     assert courier.made == 1
     assert all(isinstance(click, Conflict | Fulfillment) for click in clicks)
@@ -208,11 +133,11 @@ async def test_a_rival_between_our_look_and_our_insert_makes_the_label(
         found = await look(session, new)
         if looks == 1:
             assert found is None
-            await create_label(database, rivals, new)
+            await create_label(database, rivals, new, by=COMMAND_LINE)
         return found
 
     monkeypatch.setattr(labels, "_fulfillment_of", look_and_be_late)
-    made = await create_label(database, courier, new_label(defaults))
+    made = await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
     assert (courier.made, rivals.made) == (0, 1)
     assert made.tracking_number == "T1"
     assert len(await stored(database)) == 1
@@ -222,7 +147,7 @@ async def test_an_unknown_location_is_no_conflict(database: Database, defaults: 
     courier = Courier()
     nowhere = dataclasses.replace(new_label(defaults), location_id="sloc_unknown")
     with pytest.raises(IntegrityError):
-        await create_label(database, courier, nowhere)
+        await create_label(database, courier, nowhere, by=COMMAND_LINE)
     assert courier.made == 0
     assert await stored(database) == []
 
@@ -235,19 +160,22 @@ async def test_a_refusal_leaves_the_fulfillment_to_be_tried_again(
     database: Database, defaults: Defaults, refusal: Exception
 ) -> None:
     with pytest.raises(type(refusal)):
-        await create_label(database, Courier(answer=refusal), new_label(defaults))
+        await create_label(database, Courier(answer=refusal), new_label(defaults), by=COMMAND_LINE)
     (failed,) = await stored(database)
     assert (failed.state, failed.data) == ("failed", {"error": str(refusal)})
-    again = await create_label(database, Courier(), new_label(defaults))
+    again = await create_label(database, Courier(), new_label(defaults), by=COMMAND_LINE)
     assert (again.id, again.state, again.data) == (failed.id, "created", {})
 
 
 async def test_two_who_try_again_at_once_make_one_label(database: Database, defaults: Defaults) -> None:
     with pytest.raises(OutsideFailure):
-        await create_label(database, Courier(answer=OutsideFailure("no")), new_label(defaults))
+        await create_label(
+            database, Courier(answer=OutsideFailure("no")), new_label(defaults), by=COMMAND_LINE
+        )
     courier = Courier()
     await asyncio.gather(
-        *(create_label(database, courier, new_label(defaults)) for _ in range(4)), return_exceptions=True
+        *(create_label(database, courier, new_label(defaults), by=COMMAND_LINE) for _ in range(4)),
+        return_exceptions=True,
     )
     assert courier.made == 1
 
@@ -257,10 +185,10 @@ async def test_after_a_lost_answer_nobody_asks_again(
     database: Database, defaults: Defaults, doubt: Exception
 ) -> None:
     with pytest.raises(type(doubt)):
-        await create_label(database, Courier(answer=doubt), new_label(defaults))
+        await create_label(database, Courier(answer=doubt), new_label(defaults), by=COMMAND_LINE)
     courier = Courier()
     with pytest.raises(Conflict, match="may have been made"):
-        await create_label(database, courier, new_label(defaults))
+        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
     assert courier.made == 0
     assert [each.state for each in await stored(database)] == ["unknown"]
     (row,) = await doubts(database)
@@ -271,7 +199,9 @@ async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(
     database: Database, defaults: Defaults
 ) -> None:
     with pytest.raises(asyncio.CancelledError):
-        await create_label(database, Courier(answer=asyncio.CancelledError()), new_label(defaults))
+        await create_label(
+            database, Courier(answer=asyncio.CancelledError()), new_label(defaults), by=COMMAND_LINE
+        )
     (left,) = await stored(database)
     assert left.state == "creating"
     courier = Courier()
@@ -280,7 +210,7 @@ async def test_a_crash_while_asking_leaves_a_fulfillment_in_doubt(
     (row,) = await doubts(database)
     assert (row.subject_id, row.kind) == (left.id, "label_in_doubt")
     with pytest.raises(Conflict):
-        await create_label(database, courier, new_label(defaults))
+        await create_label(database, courier, new_label(defaults), by=COMMAND_LINE)
     assert courier.made == 0
 
 
@@ -289,9 +219,9 @@ async def test_over_the_wire_a_dropped_answer_is_one_label_in_doubt(
 ) -> None:
     carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
     with pytest.raises(OutcomeUnknown):
-        await create_label(database, provider, new_label(defaults))
+        await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
     with pytest.raises(Conflict):
-        await create_label(database, provider, new_label(defaults))
+        await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)
     assert len(await carrier.ledger.labels()) == 1
     assert [each.state for each in await stored(database)] == ["unknown"]
 
@@ -301,43 +231,12 @@ async def test_a_bad_phone_fails_by_name_and_is_mended(
 ) -> None:
     mistyped = new_label(defaults, destination=dataclasses.replace(SHOPPER, phone="300"))
     with pytest.raises(InvalidData) as refused:
-        await create_label(database, provider, mistyped)
+        await create_label(database, provider, mistyped, by=COMMAND_LINE)
     assert "destination.phone" in refused.value.fields
-    assert (await create_label(database, provider, new_label(defaults))).state == "created"
+    assert (await create_label(database, provider, new_label(defaults), by=COMMAND_LINE)).state == "created"
 
 
-# settled by somebody who looked
-
-
-@pytest.fixture
-async def doubtful(database: Database, defaults: Defaults) -> Fulfillment:
-    with pytest.raises(OutcomeUnknown):
-        await create_label(database, Courier(answer=OutcomeUnknown("lost")), new_label(defaults))
-    return (await stored(database))[0]
-
-
-async def test_a_label_that_was_found_is_recorded(database: Database, doubtful: Fulfillment) -> None:
-    async with database.transaction() as session:
-        await resolve_doubt(session, doubtful.id, Label("TRM7", 7))
-    (settled,) = await stored(database)
-    assert (settled.state, settled.tracking_number, settled.carrier_order_id) == ("created", "TRM7", 7)
-
-
-async def test_a_label_that_was_never_made_can_be_made(
-    database: Database, defaults: Defaults, doubtful: Fulfillment
-) -> None:
-    async with database.transaction() as session:
-        await resolve_doubt(session, doubtful.id, None)
-    assert (await create_label(database, Courier(), new_label(defaults))).state == "created"
-
-
-async def test_what_is_not_in_doubt_is_not_settled(database: Database, defaults: Defaults) -> None:
-    made = await create_label(database, Courier(), new_label(defaults))
-    async with database.transaction() as session:
-        with pytest.raises(NotAllowed):
-            await resolve_doubt(session, made.id, None)
-        with pytest.raises(NotFound):
-            await resolve_doubt(session, "ful_unknown", None)
+# answers that come after somebody has looked
 
 
 async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silence(
@@ -350,7 +249,9 @@ async def test_an_answer_after_the_fulfillment_was_settled_is_not_lost_in_silenc
             await resolve_doubt(session, asked.id, Label("TRM7", 7))
             await close_attention(session, AttentionKind.LABEL_IN_DOUBT, asked.id, note="found")
 
-    made = await create_label(database, Courier(somebody_looks, Label("TRM8", 8)), new_label(defaults))
+    made = await create_label(
+        database, Courier(somebody_looks, Label("TRM8", 8)), new_label(defaults), by=COMMAND_LINE
+    )
     assert made.carrier_order_id == 7
     (row,) = await doubts(database)
     assert "A second label was made, 8 (TRM8)" in row.message
@@ -363,7 +264,7 @@ async def test_an_answer_that_comes_after_all_settles_the_doubt(
         await mark_overdue(database, (await stored(database))[0].id)
         assert len(await doubts(database)) == 1
 
-    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(defaults))
+    made = await create_label(database, Courier(slow, Label("TRM8", 8)), new_label(defaults), by=COMMAND_LINE)
     assert (made.state, made.carrier_order_id) == ("created", 8)
     assert await doubts(database) == []
 
@@ -377,102 +278,7 @@ async def test_a_failure_after_the_fulfillment_was_settled_changes_nothing(
             await resolve_doubt(session, (await stored(database))[0].id, Label("TRM7", 7))
 
     with pytest.raises(OutsideFailure):
-        await create_label(database, Courier(somebody_looks, OutsideFailure("no")), new_label(defaults))
+        await create_label(
+            database, Courier(somebody_looks, OutsideFailure("no")), new_label(defaults), by=COMMAND_LINE
+        )
     assert [each.state for each in await stored(database)] == ["created"]
-
-
-# cancelled
-
-
-async def test_a_label_is_cancelled_once_and_for_all(
-    database: Database, defaults: Defaults, provider: CarrierStandard
-) -> None:
-    made = await create_label(database, provider, new_label(defaults))
-    cancelled = await cancel_label(database, provider, made.id)
-    assert (cancelled.state, cancelled.canceled_at is not None) == ("canceled", True)
-    again = await cancel_label(database, provider, made.id)
-    assert again.canceled_at == cancelled.canceled_at
-    with pytest.raises(NotAllowed, match="was cancelled"):
-        await create_label(database, provider, new_label(defaults))
-
-
-async def test_cancelled_at_once_is_cancelled(database: Database, defaults: Defaults) -> None:
-    courier = Courier()
-    made = await create_label(database, courier, new_label(defaults))
-    fulfillments = await asyncio.gather(*(cancel_label(database, courier, made.id) for _ in range(4)))
-    assert {each.state for each in fulfillments} == {"canceled"}
-    assert len({each.canceled_at for each in fulfillments}) == 1
-
-
-async def test_the_carriers_no_is_a_no(
-    database: Database, defaults: Defaults, provider: CarrierStandard, carrier: SandboxCarrier
-) -> None:
-    made = await create_label(database, provider, new_label(defaults))
-    await carrier.ledger.move(TEST_ORDER_ID, Status.IN_TRANSIT)
-    with pytest.raises(OutsideFailure):
-        await cancel_label(database, provider, made.id)
-    carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
-    with pytest.raises(OutsideFailure):
-        await cancel_label(database, provider, made.id)
-    assert [each.state for each in await stored(database)] == ["created"]
-
-
-async def test_nothing_certain_is_nothing_to_cancel(database: Database, doubtful: Fulfillment) -> None:
-    courier = Courier()
-    with pytest.raises(Conflict):
-        await cancel_label(database, courier, doubtful.id)
-    async with database.transaction() as session:
-        await resolve_doubt(session, doubtful.id, None)
-    with pytest.raises(NotAllowed, match="no label"):
-        await cancel_label(database, courier, doubtful.id)
-    with pytest.raises(NotFound):
-        await cancel_label(database, courier, "ful_unknown")
-    assert courier.cancelled == 0
-
-
-async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, defaults: Defaults) -> None:
-    courier = Courier()
-    made = await create_label(database, courier, new_label(defaults))
-    async with database.transaction() as session:
-        await session.execute(update(Fulfillment).values(shipped_at=clock.now()))
-    with pytest.raises(NotAllowed, match="on its way"):
-        await cancel_label(database, courier, made.id)
-    assert courier.cancelled == 0
-
-
-@pytest.mark.parametrize(("before", "after"), [*product(LabelState, LabelState)])
-def test_a_label_takes_the_steps_of_its_table_only(before: LabelState, after: LabelState) -> None:
-    one = Fulfillment(
-        order_id="order_1", reference="1", location_id="sloc_1", provider_id="courier", state=before
-    )
-    if (before, after) in set(STEPS):
-        move(one, after)
-        assert one.state == after
-    else:
-        with pytest.raises(StepNotAllowed):
-            move(one, after)
-        assert one.state == before
-
-
-async def test_only_what_waits_for_a_price_gets_one(database: Database, defaults: Defaults) -> None:
-    made = await create_label(database, Courier(), new_label(defaults))
-    async with database.transaction() as session:
-        with pytest.raises(NotAllowed, match="waits for no decision"):
-            await decide_price(session, made.id, 90_000)
-
-
-async def test_a_label_that_waits_for_a_price_is_neither_asked_for_nor_cancelled(
-    database: Database, defaults: Defaults
-) -> None:
-    dear = Courier(answer=LabelTooExpensive(90_000, 25_000))
-    with pytest.raises(LabelTooExpensive):
-        await create_label(database, dear, new_label(defaults))
-    (waits,) = await stored(database)
-    assert waits.state == "too_expensive"
-    with pytest.raises(Conflict, match="too expensive"):
-        await create_label(database, Courier(), new_label(defaults))
-    with pytest.raises(NotAllowed, match="no label"):
-        await cancel_label(database, Courier(), waits.id)
-    async with database.transaction() as session:
-        await decide_price(session, waits.id, None)
-    assert (await create_label(database, Courier(), new_label(defaults))).state == "created"

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.errors import Forbidden, InvalidData, NotFound
+from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment
-from backend.fulfillment.service import fulfill
 from backend.legal.texts import LegalKind, current_text, filled
 from backend.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
 from backend.office.audit import AuditFilter, audit_entries

@@ -8,8 +8,8 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.catalog.models import Product
 from backend.clock import now
+from backend.fulfillment.delivering import mark_delivered, mark_shipped
 from backend.fulfillment.schemas import NewShipment
-from backend.fulfillment.service import mark_delivered, mark_shipped
 from backend.orders.models import Fulfillment
 from backend.reviews.models import Review
 from backend.reviews.moderating import answer_review, refuse_review, show_review
