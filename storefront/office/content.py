@@ -84,10 +84,6 @@ class ContentState(OfficeScreen, KnownClientState):
                     seen=shown.current,
                     is_reviewed=typed["is_reviewed"] == "on",
                 )
-        except InvalidData as error:
-            self.problems = error.fields
-            self._tell(_("Revisa los datos marcados."), "problem")
-            return None
         except Conflict:
             self._tell(_("Alguien guardó otra versión antes. Copia tu texto y recarga la página."), "problem")
             return None

@@ -6,7 +6,6 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.errors import InvalidData
 from backend.invoices.configuring import configure
 from backend.invoices.retrying import retry_invoice
 from backend.news import Topic
@@ -96,15 +95,9 @@ class InvoicesState(OfficeList, KnownClientState):
         typed = checked_fields(form_data, *SETTINGS)
         self.problems = {}
         shop = current_shop()
-        try:
-            async with shop.database.transaction() as session:
-                await configure(session, actor, shop.invoices, typed)
-        except InvalidData as error:
-            self.problems = error.fields
-            self._tell(_("Revisa los datos marcados."), "problem")
-            return
-        self._tell(_("Guardado."))
-        await self._show(actor)
+        async with shop.database.transaction() as session:
+            await configure(session, actor, shop.invoices, typed)
+        await self._done(actor, _("Guardado."))
 
 
 SHOWN: Any = InvoicesState.content.to(ObjectVar, InvoicesView)

@@ -101,9 +101,6 @@ class SettingsState(OfficeScreen, KnownClientState):
             self.problems = {one.name: text.format(theirs=one.theirs) for one in error.clashes}
             self.met = next_number(self.met)
             self._tell(_("Alguien cambió lo mismo. Mira lo marcado y guarda otra vez."), "problem")
-        except InvalidData as error:
-            self.problems = error.fields
-            self._tell(_("Revisa los datos marcados."), "problem")
         else:
             await self._show(actor)
             self._tell(_("Guardado: ya rige en toda la tienda.") if changed else _("No cambiaste nada."))

@@ -21,6 +21,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.catalog.price_lists.saving import NothingLowered
 from backend.errors import (
     Conflict,
     Forbidden,
@@ -40,7 +41,7 @@ from storefront.office.places import ENTER
 from storefront.office.session import actor_at
 from storefront.socket_guard import count_failure
 from storefront.state.frame import COMING_BACK, FAILURE
-from storefront.state.handlers import event, next_number
+from storefront.state.handlers import checked_id, event, next_number
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +86,8 @@ def office_event(
 ) -> Callable[[Method], Any]:
     """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
 
-    Nothing of it runs unless somebody is signed in whose role has the right. Any error is told on the screen. For
-    `supersedes` and `debounce` see `storefront.state.handlers.event`.
+    Nothing of it runs unless somebody is signed in whose role has the right. Any error is told on the screen, and what
+    is wrong in a form stands beside its fields. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
     """
 
     def decorate(method: Method) -> Any:
@@ -100,7 +101,7 @@ def office_event(
                 return await method(self, actor, *arguments, **named)
             except ShopError as error:
                 log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
-                self._tell(message_of(error), "problem")
+                self._refuse(error)
             except DatabaseUnavailable:
                 self._tell(COMING_BACK, "problem")
             except Exception:
@@ -145,6 +146,7 @@ MESSAGES: tuple[tuple[type[ShopError], str], ...] = (
     (InsufficientStock, _("No hay tantas unidades libres.")),
     (NotFound, _("Ya no existe. Actualiza la pantalla.")),
     (TooManyRequests, _("Vas muy rápido. Espera un momento e inténtalo otra vez.")),
+    (NothingLowered, _("Ningún precio bajaría.")),
     (Conflict, _("Alguien lo cambió antes. Mira cómo quedó y vuelve a intentarlo.")),
     (InvalidData, _("Revisa los datos marcados.")),
 )
@@ -164,6 +166,10 @@ class Tells(rx.State, mixin=True):
     def _tell(self, text: str, tone: str = "news", *, subject: str = "") -> None:
         """Say what came of something; with a subject, offer to undo it."""
         self.told = Told(next_number(self.told.number if self.told else 0), tone, text, subject)
+
+    def _refuse(self, error: ShopError) -> None:
+        """Say why it was not done."""
+        self._tell(message_of(error), "problem")
 
 
 class OfficeScreen(Tells, mixin=True):
@@ -243,6 +249,22 @@ class OfficeScreen(Tells, mixin=True):
         """Show nothing more, and say why."""
         self._put(None)
         self.is_ready, self.problem = False, problem
+
+    def _refuse(self, error: ShopError) -> None:
+        """Say why it was not done, and what is wrong beside each field."""
+        if isinstance(error, InvalidData) and error.fields:
+            self.problems = dict(error.fields)
+        super()._refuse(error)
+
+    async def _done(self, actor: Actor, text: str) -> None:
+        """Say that it is done, and show how things stand now."""
+        self.problems = {}
+        self._tell(text)
+        await self._show(actor)
+
+    def _id(self) -> str:
+        """The id at the end of the address."""
+        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
 
     def _put(self, content: Any) -> None:
         setattr(self, CONTENT, content)

@@ -43,6 +43,10 @@ class Sale:
     window: Window
 
 
+class NothingLowered(InvalidData):
+    """No price would be lower than it is."""
+
+
 async def save_sale(
     session: AsyncSession, actor: Actor, wanted: Sale, planned: Sequence[Planned], list_id: str = ""
 ) -> str:
@@ -62,7 +66,8 @@ async def save_sale(
         Forbidden: see `Actor.require`.
         NotFound: there is none to change.
         NotAllowed: it has begun.
-        InvalidData: it would be over already, or no price is lowered.
+        InvalidData: it would be over already.
+        NothingLowered: see there.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     moment = await database_now(session)
@@ -70,7 +75,7 @@ async def save_sale(
     _require_future(window.starts_at, window.ends_at, moment)
     prices = [one for one in planned if one.amount is not None]
     if not prices:
-        raise InvalidData("No price would be lower")
+        raise NothingLowered("No price would be lower")
     if list_id:
         sale = await find_sale(session, list_id)
         if sale.has_begun(moment) or sale.is_over(moment):

@@ -56,14 +56,9 @@ class AreaState(OfficeScreen, KnownClientState):
         actor.require(Right.CHANGE_CONTENT)
         typed = _sent(form)
         self.preview, self._looked_at, self.problems = None, None, {}
-        try:
-            async with current_shop().database.read() as session:
-                body = await read_form(session, self._area(), typed, self._shown().known)
-                self.preview = await self._looks(session, body, _("Así va a quedar"))
-        except InvalidData as error:
-            self.problems = error.fields
-            self._tell(_("Revisa los datos marcados."), "problem")
-            return
+        async with current_shop().database.read() as session:
+            body = await read_form(session, self._area(), typed, self._shown().known)
+            self.preview = await self._looks(session, body, _("Así va a quedar"))
         self._looked_at = as_stored(body)
         self._tell(_("Abajo ves cómo va a quedar. Publícalo ahí."))
 

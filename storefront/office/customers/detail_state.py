@@ -9,7 +9,7 @@ from backend.contact import read_form
 from backend.customers.accounts import Profile
 from backend.customers.directory import change_person
 from backend.customers.notes import LONGEST_NOTE, add_note
-from backend.errors import InvalidData, NotAllowed
+from backend.errors import NotAllowed
 from backend.news import Topic
 from backend.office.customer import CustomerDetail, customer_detail
 from backend.office.erasing import erase
@@ -18,7 +18,7 @@ from backend.texts import _
 from storefront.live.state_loss import KnownClientState
 from storefront.office.places import CUSTOMERS
 from storefront.office.state import OfficeScreen, office_event
-from storefront.state.handlers import checked_fields, checked_id
+from storefront.state.handlers import checked_fields
 
 PROFILE = ("first_name", "last_name", "phone")
 
@@ -40,11 +40,7 @@ class CustomerState(OfficeScreen, KnownClientState):
     @office_event(Right.CHANGE_CUSTOMERS)
     async def correct(self, actor: Actor, form: dict[str, Any]) -> None:
         """Correct a name or a telephone."""
-        try:
-            profile = read_form(Profile, checked_fields(form, *PROFILE))
-        except InvalidData as error:
-            self._refuse(error)
-            return
+        profile = read_form(Profile, checked_fields(form, *PROFILE))
         async with current_shop().database.transaction() as session:
             await change_person(session, actor, self._id(), profile.model_dump())
         await self._done(actor, _("Datos corregidos."))
@@ -53,14 +49,10 @@ class CustomerState(OfficeScreen, KnownClientState):
     async def note(self, actor: Actor, form: dict[str, Any]) -> None:
         """Write a note for the others."""
         text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
-        try:
-            async with current_shop().database.transaction() as session:
-                await add_note(session, actor, self._id(), text)
-        except InvalidData as error:
-            self._refuse(error)
-        else:
-            self.noted += 1
-            await self._done(actor, _("Nota guardada."))
+        async with current_shop().database.transaction() as session:
+            await add_note(session, actor, self._id(), text)
+        self.noted += 1
+        await self._done(actor, _("Nota guardada."))
 
     @office_event(Right.ERASE_PERSONAL_DATA)
     async def erase(self, actor: Actor, form: dict[str, Any]) -> Any:
@@ -69,24 +61,8 @@ class CustomerState(OfficeScreen, KnownClientState):
         try:
             async with current_shop().database.transaction() as session:
                 await erase(session, actor, self._id(), typed)
-        except InvalidData as error:
-            self._refuse(error)
         except NotAllowed as error:
             await self._show(actor)
             self._tell(error.message, "problem")
-        else:
-            return rx.redirect(CUSTOMERS, replace=True)
-        return None
-
-    def _id(self) -> str:
-        """The customer that the address names."""
-        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
-
-    def _refuse(self, error: InvalidData) -> None:
-        self.problems = dict(error.fields)
-        self._tell(_("Revisa los datos marcados."), "problem")
-
-    async def _done(self, actor: Actor, text: str) -> None:
-        self.problems = {}
-        self._tell(text)
-        await self._show(actor)
+            return None
+        return rx.redirect(CUSTOMERS, replace=True)

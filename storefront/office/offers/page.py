@@ -12,7 +12,8 @@ from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.offers.state import NEW, OffersState
+from storefront.office.offers.previewed import NEW
+from storefront.office.offers.state import OffersState
 from storefront.office.places import OFFERS, SALES
 from storefront.office.state import may
 

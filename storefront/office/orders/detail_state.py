@@ -79,9 +79,9 @@ class OrderState(OfficeScreen, KnownClientState):
                 shop.database, actor, shop.fulfillment_providers, self._id(), fulfillment_id
             )
         except (NotAllowed, Conflict):
-            await self._refuse(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
+            await self._say_no(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
         except OutsideFailure:
-            await self._refuse(actor, _("La transportadora no responde. La guía sigue como estaba."), ())
+            await self._say_no(actor, _("La transportadora no responde. La guía sigue como estaba."), ())
         else:
             self._tell(_("Guía anulada."))
             await self._show(actor)
@@ -93,17 +93,17 @@ class OrderState(OfficeScreen, KnownClientState):
         async with shop.database.read() as session:
             order = await read_order(session, self._id())
         if order.status == OrderStatus.CANCELED:
-            await self._refuse(actor, _("Ya estaba cancelado."), ("canceled",))
+            await self._say_no(actor, _("Ya estaba cancelado."), ("canceled",))
             return
         try:
             await cancel_order(shop.database, actor, shop.payments, order.id)
         except NotImplementedByProvider:
-            await self._refuse(actor, _("Ya está pagado: abre una devolución de lo no despachado."), ())
+            await self._say_no(actor, _("Ya está pagado: abre una devolución de lo no despachado."), ())
         except NotAllowed:
             text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")
-            await self._refuse(actor, text, PACKED)
+            await self._say_no(actor, text, PACKED)
         except OutsideFailure:
-            await self._refuse(actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ())
+            await self._say_no(actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ())
         else:
             self._tell(_("Pedido cancelado. Sus unidades se pueden vender otra vez."))
             await self._show(actor)
@@ -120,24 +120,21 @@ class OrderState(OfficeScreen, KnownClientState):
         fields = {**typed, "dane_code": town.code if town else "", "email": email}
         destination, problems = read_destination(fields)
         if destination is None:
-            self.problems = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
-            self._tell(_("Revisa los datos marcados."), "problem")
-            return
+            shown = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
+            raise InvalidData("not an address", fields=shown)
         try:
             async with shop.database.transaction() as session:
                 address = destination.as_address()
                 await correct_address(session, actor, self._id(), address, typed["version"])
         except Conflict:
             text = _("Alguien la corrigió antes. Mira cómo quedó.")
-            await self._refuse(actor, text, ("address corrected",))
+            await self._say_no(actor, text, ("address corrected",))
         except NotAllowed:
-            await self._refuse(actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED)
+            await self._say_no(actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED)
         except InvalidData:
             self._tell(_("Con esta dirección no se puede hacer una guía."), "problem")
         else:
-            self.problems = {}
-            self._tell(_("Dirección corregida."))
-            await self._show(actor)
+            await self._done(actor, _("Dirección corregida."))
 
     @office_event(Right.READ_ORDERS, supersedes=True, debounce=150)
     async def find_towns(self, _actor: Actor, text: str) -> None:
@@ -151,15 +148,11 @@ class OrderState(OfficeScreen, KnownClientState):
         """Write a note for the others."""
         text = checked_fields(form, "text", longest=LONGEST_NOTE)["text"]
         if not text:
-            self.problems = {"text": _("Escribe la nota.")}
-            self._tell(_("Revisa los datos marcados."), "problem")
-            return
+            raise InvalidData("an empty note", fields={"text": _("Escribe la nota.")})
         async with current_shop().database.transaction() as session:
             await add_note(session, actor, self._id(), text)
-        self.problems = {}
         self.noted += 1
-        self._tell(_("Nota guardada."))
-        await self._show(actor)
+        await self._done(actor, _("Nota guardada."))
 
     @office_event(Right.FULFILL)
     async def send_mail(self, actor: Actor, mail_id: str) -> None:
@@ -169,19 +162,15 @@ class OrderState(OfficeScreen, KnownClientState):
         self._tell(said)
         await self._show(actor)
 
-    def _id(self) -> str:
-        """The order that the address names."""
-        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
-
     async def _say(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
         """Say what came of it; where somebody was quicker, who."""
         if outcome.was_before:
-            await self._refuse(actor, outcome.text, actions)
+            await self._say_no(actor, outcome.text, actions)
             return
         self._tell(outcome.text, "news" if outcome.is_done else "problem")
         await self._show(actor)
 
-    async def _refuse(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
+    async def _say_no(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
         """Say that it cannot be done, and who has done what stands in the way; show how it stands now."""
         who = ""
         if actions:

@@ -13,7 +13,7 @@ from backend.catalog.models import ONLY
 from backend.catalog.picture_addresses import picture_address
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.videos import VIDEO, video_at
-from backend.errors import NotFound
+from backend.errors import NotFound, ShopError
 from backend.money import format_cop
 from backend.office.product import Place, ProductForm, blank_form, read_form
 from backend.office.product_form import Clash, VariantDraft, pesos_of, picture_key
@@ -25,7 +25,7 @@ from storefront.office.components.uploading import NO_VIDEO, video_texts
 from storefront.office.places import PRODUCTS, STOCK
 from storefront.office.products.sent import LONGEST_URL, base_text, problems_of_units, wanted_of
 from storefront.office.state import OfficeScreen, office_event, watch_topics
-from storefront.state.handlers import checked_id, checked_texts, next_number
+from storefront.state.handlers import checked_texts, next_number
 
 NEW = "nuevo"
 """The last part of the address of a toy that is not there yet."""
@@ -194,14 +194,10 @@ class ProductState(OfficeScreen, KnownClientState):
         wanted = wanted_of(form)
         is_new = wanted.base.is_new
         if problems := problems_of_units(form):
-            self._refuse(problems)
-            return None
+            raise FormRefused(problems)
         try:
             async with current_shop().database.transaction() as session:
                 product_id = await save_form(session, actor, wanted)
-        except FormRefused as error:
-            self._refuse(error.fields)
-            return None
         except FormClashes as error:
             await self._ask(actor, wanted.base.id, error)
             return None
@@ -250,19 +246,16 @@ class ProductState(OfficeScreen, KnownClientState):
         self.added, self.again, self.clashes, self.problems = [], {}, [], {}
         self.added_videos = []
 
-    def _id(self) -> str:
-        """The toy that the address names."""
-        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
-
     def _appeared(self, base: Any) -> bool:
         """Whether shoppers see it now and did not before."""
         return bool(
             self.content and self.content.is_published and (base.is_new or not base.draft.is_published)
         )
 
-    def _refuse(self, problems: dict[str, str]) -> None:
-        self.problems, self.clashes = problems, []
-        self._tell(_("Revisa los datos marcados."), "problem")
+    def _refuse(self, error: ShopError) -> None:
+        if isinstance(error, FormRefused):
+            self.clashes = []
+        super()._refuse(error)
 
     async def _ask(self, actor: Actor, product_id: str, error: FormClashes) -> None:
         """Show what others changed, and let the person decide: saving again keeps what they typed."""

@@ -146,7 +146,7 @@ class ProductsState(OfficeList, KnownClientState):
         elif old and old <= amount:
             problem = _("El precio anterior tiene que ser más alto que el precio.")
         if problem:
-            self._refuse(f"{PRICE}-{variant_id}", problem)
+            self._mark(f"{PRICE}-{variant_id}", problem)
             return
         wanted, seen = Price(amount or 0, old or None), _price(typed["seen"], typed["seen_old"])
         await self._set_price(actor, variant_id, wanted, seen, can_be_undone=True)
@@ -160,7 +160,7 @@ class ProductsState(OfficeList, KnownClientState):
         field, written = f"{UNITS}-{row[0]}", typed["units"].replace("−", "-")
         count, seen = typed_units(written.removeprefix("+").removeprefix("-")), typed_units(typed["seen"])
         if count is None or typed["reason"] not in REASONS:
-            self._refuse(field, _("Escribe cuántas hay (12), cuántas llegaron (+3) o cuántas salieron (-2)."))
+            self._mark(field, _("Escribe cuántas hay (12), cuántas llegaron (+3) o cuántas salieron (-2)."))
             return
         reason = Reason(typed["reason"])
         try:
@@ -177,9 +177,9 @@ class ProductsState(OfficeList, KnownClientState):
                     after = count
         except StockMoved as error:
             told = _("Mientras escribías cambió: ahora hay {now}, escribiste {n}. Guarda otra vez si es así.")
-            self._refuse(field, told.format(now=error.stocked, n=count))
+            self._mark(field, told.format(now=error.stocked, n=count))
         except ReservedForOrders as error:
-            self._refuse(field, reserved_text(error))
+            self._mark(field, reserved_text(error))
         else:
             self.problems = {}
             subject = SEPARATOR.join((UNITS, *row, str(before), str(after)))
@@ -296,7 +296,7 @@ class ProductsState(OfficeList, KnownClientState):
                 "Mientras escribías alguien puso {now}; tú escribiste {yours}. Guarda otra vez si es así."
             )
             said = told.format(now=price_label(error.price), yours=price_label(wanted))
-            self._refuse(f"{PRICE}-{variant_id}", said)
+            self._mark(f"{PRICE}-{variant_id}", said)
         else:
             self.problems = {}
             parts = (PRICE, variant_id, *_written(seen), *_written(wanted))
@@ -306,7 +306,7 @@ class ProductsState(OfficeList, KnownClientState):
             )
         await self._refresh(actor)
 
-    def _refuse(self, field: str, problem: str) -> None:
+    def _mark(self, field: str, problem: str) -> None:
         self.problems = {field: problem}
         self._tell(problem, "problem")
 

@@ -16,7 +16,7 @@ from backend.texts import _
 from storefront.live.state_loss import KnownClientState
 from storefront.office.returns.opening import MOST_FIELDS
 from storefront.office.state import OfficeScreen, office_event
-from storefront.state.handlers import checked_fields, checked_id, checked_text
+from storefront.state.handlers import checked_fields, checked_text
 
 GOOD, DAMAGED = "good-", "damaged-"
 """What the names of the fields begin with that say how many of a line arrived; the line's id follows."""
@@ -55,74 +55,42 @@ class ReturnState(OfficeScreen, KnownClientState):
     async def approve(self, actor: Actor, form: dict[str, Any]) -> None:
         """Propose the `amount`; with `restock` what arrived well is sold again."""
         typed = checked_fields(form, "amount", "restock")
-        amount = typed_pesos(typed["amount"])
-        if amount is None:
-            self._refuse({"amount": _("Escribe un valor en pesos.")})
-            return
-        try:
-            async with current_shop().database.transaction() as session:
-                await approve(session, actor, self._id(), amount, restock=bool(typed["restock"]))
-        except InvalidData as error:
-            self._refuse(error.fields)
-        else:
-            await self._done(actor, _("Aprobada. El dueño la paga por transferencia."))
+        amount = _pesos(typed["amount"])
+        async with current_shop().database.transaction() as session:
+            await approve(session, actor, self._id(), amount, restock=bool(typed["restock"]))
+        await self._done(actor, _("Aprobada. El dueño la paga por transferencia."))
 
     @office_event(Right.HANDLE_RETURNS)
     async def deny(self, actor: Actor, form: dict[str, Any]) -> None:
         """Deny it, and say why."""
         why = checked_fields(form, "denial", longest=LONGEST_DENIAL)["denial"]
-        try:
-            async with current_shop().database.transaction() as session:
-                await deny(session, actor, self._id(), why)
-        except InvalidData as error:
-            self._refuse(error.fields)
-        else:
-            await self._done(actor, _("Negada. Al comprador le llega la razón por correo."))
+        async with current_shop().database.transaction() as session:
+            await deny(session, actor, self._id(), why)
+        await self._done(actor, _("Negada. Al comprador le llega la razón por correo."))
 
     @office_event(Right.HANDLE_RETURNS)
     async def save_account(self, actor: Actor, form: dict[str, Any]) -> None:
         """Keep the bank account."""
         typed = checked_fields(form, *ACCOUNT)
-        try:
-            async with current_shop().database.transaction() as session:
-                await save_account(session, actor, self._id(), typed)
-        except InvalidData as error:
-            self._refuse(error.fields)
-        else:
-            await self._done(actor, _("Cuenta guardada."))
+        async with current_shop().database.transaction() as session:
+            await save_account(session, actor, self._id(), typed)
+        await self._done(actor, _("Cuenta guardada."))
 
     @office_event(Right.BOOK_REFUNDS)
     async def pay(self, actor: Actor, form: dict[str, Any]) -> None:
         """The `amount` was transferred, with this `reference`."""
         typed = checked_fields(form, "amount", "reference")
-        amount = typed_pesos(typed["amount"])
-        if amount is None:
-            self._refuse({"amount": _("Escribe un valor en pesos.")})
-            return
+        amount = _pesos(typed["amount"])
         try:
             await pay(current_shop().database, actor, self._id(), amount, typed["reference"])
-        except InvalidData as error:
-            self._refuse(error.fields)
         except NotAllowed:
-            self._refuse({"amount": _("Es más de lo que queda por devolver de este pago.")})
+            too_much = {"amount": _("Es más de lo que queda por devolver de este pago.")}
+            raise InvalidData("more than can be refunded", fields=too_much) from None
         except Conflict:
             await self._show(actor)
             self._tell(_("Ya está pagada, o esa referencia es de otra devolución."), "problem")
         else:
             await self._done(actor, _("Pagada. Al comprador le llega la referencia por correo."))
-
-    def _id(self) -> str:
-        """The return that the address names."""
-        return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
-
-    def _refuse(self, problems: Any) -> None:
-        self.problems = dict(problems)
-        self._tell(_("Revisa los datos marcados."), "problem")
-
-    async def _done(self, actor: Actor, text: str) -> None:
-        self.problems = {}
-        self._tell(text)
-        await self._show(actor)
 
 
 def arrived_in(form: object) -> dict[str, tuple[int, int]]:
@@ -142,6 +110,13 @@ def arrived_in(form: object) -> dict[str, tuple[int, int]]:
                 counts[place] = _units(value)
                 arrived[line_id] = (counts[0], counts[1])
     return arrived
+
+
+def _pesos(text: str) -> int:
+    amount = typed_pesos(text)
+    if amount is None:
+        raise InvalidData("not pesos", fields={"amount": _("Escribe un valor en pesos.")})
+    return amount
 
 
 def _units(value: object) -> int:

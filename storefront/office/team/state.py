@@ -62,7 +62,7 @@ class TeamState(OfficeScreen, KnownClientState):
         try:
             async with current_shop().database.transaction() as session:
                 invited = await invite(session, actor, typed["email"], _role(typed["role"]))
-        except (InvalidData, Duplicate) as error:
+        except Duplicate as error:
             self.problems = error.fields
             self._tell(_("Revisa los datos marcados."), "problem")
             return

@@ -145,6 +145,17 @@ async def test_what_is_wrong_is_said_beside_its_field(
     assert screen.told.tone == "problem"
 
 
+async def test_a_sale_that_lowers_no_price_is_not_stored(shop: Shop, toys: list[str], browser_of: At) -> None:
+    del toys
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "bolita"})
+    assert not screen.preview.can_save
+    await sent(screen, "save")
+    assert screen.told.text == "Ningún precio bajaría."
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PriceList))).first() is None
+
+
 async def test_only_the_owner_and_the_shop_change_sales(shop: Shop, toys: list[str], browser_of: At) -> None:
     sale = await made(shop, browser_of, TYPED)
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
