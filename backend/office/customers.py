@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.contact import clean_name
 from backend.dates import short_time_label
+from backend.office.asked import ActiveFilter, active_filters
 from backend.office.customer_finding import FoundPerson, persons_page
-from backend.office.orders import ActiveFilter, ChipView, buyer_of
+from backend.office.orders import ChipView, buyer_of
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -82,13 +82,6 @@ async def customers_named(session: AsyncSession, actor: Actor, text: str, limit:
     return await _shown(session, found)
 
 
-def address_of_customers(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """The address of the list with these fields changed; empty ones are left out."""
-    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
-    query = urlencode({name: value for name, value in values.items() if value})
-    return f"{path}?{query}" if query else path
-
-
 def name_of(first_name: str, last_name: str, last: Order | None, email: str) -> str:
     """What people call somebody: as they are stored, as their last order was sent to, or their address."""
     own = " ".join(filter(None, (clean_name(first_name), clean_name(last_name))))
@@ -141,9 +134,5 @@ def _orders_label(count: int, last: Order | None) -> str:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    active = []
-    if asked["q"].strip():
-        active.append(ActiveFilter(f"«{asked['q'].strip()}»", address_of_customers(asked, q="")))
-    if asked["tipo"] in KINDS:
-        active.append(ActiveFilter(KINDS[asked["tipo"]][0], address_of_customers(asked, tipo="")))
-    return active
+    kinds = {name: label for name, (label, _has_account) in KINDS.items()}
+    return active_filters(asked, tipo=kinds.get(asked["tipo"], ""))

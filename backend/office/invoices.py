@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from urllib.parse import urlencode
 
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,7 +15,8 @@ from backend.invoices.numbering import last_taken
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
 from backend.money import format_cop
-from backend.office.orders import ActiveFilter, ChipView, buyer_of
+from backend.office.asked import ActiveFilter, active_filters
+from backend.office.orders import ChipView, buyer_of
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
@@ -190,13 +190,6 @@ async def invoices_of_order(session: AsyncSession, actor: Actor, order_id: str) 
     return [_shown(actor, row) for row in (await session.execute(query)).all()]
 
 
-def address_of_invoices(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """The address of the list with these fields changed; empty ones are left out."""
-    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
-    query = urlencode({name: value for name, value in values.items() if value})
-    return f"{path}?{query}" if query else path
-
-
 def _rows() -> Select[Invoice, Order]:
     return select(Invoice, Order).join(Order, Order.id == Invoice.order_id)
 
@@ -243,14 +236,9 @@ def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    active = []
-    if asked["q"].strip():
-        active.append(ActiveFilter(f"«{asked['q'].strip()}»", address_of_invoices(asked, q="")))
-    if asked["estado"] in STATES:
-        active.append(ActiveFilter(STATES[asked["estado"]][0], address_of_invoices(asked, estado="")))
-    if asked["tipo"] in KINDS:
-        active.append(ActiveFilter(KINDS[asked["tipo"]][0], address_of_invoices(asked, tipo="")))
-    return active
+    states = {name: label for name, (label, _of) in STATES.items()}
+    kinds = {name: label for name, (label, _of) in KINDS.items()}
+    return active_filters(asked, estado=states.get(asked["estado"], ""), tipo=kinds.get(asked["tipo"], ""))
 
 
 def _form(invoicing: Invoicing, taken: int) -> NumberingForm:

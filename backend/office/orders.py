@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from urllib.parse import urlencode
 
 from babel.dates import format_date
 from sqlalchemy import func, select, tuple_
@@ -14,6 +13,7 @@ from backend.contact import clean_name
 from backend.database import database_now
 from backend.dates import LOCALE, day_begin, short_time_label, today_in_colombia
 from backend.money import format_cop
+from backend.office.asked import ActiveFilter, address_with
 from backend.orders.finding import (
     OrderFilter,
     conditions_of,
@@ -99,14 +99,6 @@ class OrderRow:
     chips: list[ChipView]
     guide: str
     is_pickup: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveFilter:
-    """A filter that is on: in words, and the address without it."""
-
-    label: str
-    without: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +252,6 @@ def chips_of(order: Order) -> list[ChipView]:
             ChipView(*DISPATCH_CHIPS.get(order.fulfillment_status, (order.fulfillment_status, "plain")))
         )
     return chips
-
-
-def address_with(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """The address of the list with these fields changed; empty ones are left out."""
-    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
-    query = urlencode({name: value for name, value in values.items() if value})
-    return f"{path}?{query}" if query else path
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -19,7 +18,8 @@ from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop, percent_off
-from backend.office.orders import ActiveFilter, ChipView
+from backend.office.asked import ActiveFilter, active_filters
+from backend.office.orders import ChipView
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
@@ -276,22 +276,14 @@ def category_options(tree: Tree) -> list[CategoryOption]:
     return options
 
 
-def address_with(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """The address of the list with these fields changed; empty ones are left out."""
-    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
-    query = urlencode({name: value for name, value in values.items() if value})
-    return f"{path}?{query}" if query else path
-
-
 def _active(asked: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
     category = tree.by_handle.get(asked["categoria"])
-    said = {
-        "q": f"«{asked['q'].strip()}»" if asked["q"].strip() else "",
-        "estado": STATUS.get(asked["estado"], ""),
-        "ver": ONLY.get(asked["ver"], ""),
-        "categoria": category.name if category else asked["categoria"],
-    }
-    return [ActiveFilter(label, address_with(asked, **{name: ""})) for name, label in said.items() if label]
+    return active_filters(
+        asked,
+        estado=STATUS.get(asked["estado"], ""),
+        ver=ONLY.get(asked["ver"], ""),
+        categoria=category.name if category else asked["categoria"],
+    )
 
 
 class _Stock(NamedTuple):

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,7 +12,8 @@ from backend.database import database_now
 from backend.dates import short_time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
-from backend.office.orders import ActiveFilter, ChipView, buyer_of
+from backend.office.asked import ActiveFilter, active_filters
+from backend.office.orders import ChipView, buyer_of
 from backend.orders.models import Order
 from backend.returns.deadlines import days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
@@ -148,13 +148,6 @@ def state_chips(row: Return, moment: datetime) -> list[ChipView]:
     return chips
 
 
-def address_of_returns(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """The address of the list with these fields changed; empty ones are left out."""
-    values = {name: changed.get(name, asked.get(name, "")) for name in FIELDS}
-    query = urlencode({name: value for name, value in values.items() if value})
-    return f"{path}?{query}" if query else path
-
-
 def _left_label(left: int) -> str:
     if left < -1:
         return _("Pasó hace {n} días").format(n=-left)
@@ -204,11 +197,6 @@ def _place(cursor: str) -> tuple[datetime, int]:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    active = []
-    if asked["q"].strip():
-        active.append(ActiveFilter(f"«{asked['q'].strip()}»", address_of_returns(asked, q="")))
-    if asked["estado"] in STATES:
-        active.append(ActiveFilter(STATES[asked["estado"]][0], address_of_returns(asked, estado="")))
-    if asked["tipo"] in KINDS:
-        active.append(ActiveFilter(KINDS[asked["tipo"]][0], address_of_returns(asked, tipo="")))
-    return active
+    states = {name: label for name, (label, _of) in STATES.items()}
+    kinds = {name: label for name, (label, _of) in KINDS.items()}
+    return active_filters(asked, estado=states.get(asked["estado"], ""), tipo=kinds.get(asked["tipo"], ""))

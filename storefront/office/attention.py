@@ -26,8 +26,9 @@ from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.list_state import PagedScreen, ShowsFresh
 from storefront.office.places import ATTENTION
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Por resolver")
@@ -39,7 +40,7 @@ MISSING = {
 }
 
 
-class AttentionState(OfficeScreen, KnownClientState):
+class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
     """What a person must resolve."""
 
     content: rx.Field[AttentionPage | None] = rx.field(None)
@@ -51,26 +52,15 @@ class AttentionState(OfficeScreen, KnownClientState):
         async with current_shop().database.read() as session:
             return await open_attention(session, actor)
 
+    async def _next_page(self, actor: Actor, shown: AttentionPage) -> AttentionPage:
+        async with current_shop().database.read() as session:
+            return await open_attention(session, actor, shown.cursor)
+
     async def _refresh(self, actor: Actor) -> None:
         """The list does not move: how many are new is said, and they are shown when somebody asks for them."""
         known = [row.id for row in self.content.rows] if self.content else []
         async with current_shop().database.read() as session:
             self.fresh = await count_unknown(session, actor, known)
-
-    @office_event(Right.READ_ATTENTION)
-    async def show_fresh(self, actor: Actor) -> None:
-        """Show what is new."""
-        await self._show(actor)
-
-    @office_event(Right.READ_ATTENTION)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        shown = self.content or AttentionPage([])
-        if not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await open_attention(session, actor, shown.cursor)
-        self.content = AttentionPage([*shown.rows, *following.rows], following.cursor)
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.office.asked import address_with
 from backend.office.audit import AuditFilter, AuditPage, AuditRow, Person, audit_entries
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -18,8 +19,9 @@ from storefront.office.components.history import entry_changes
 from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.list_state import PagedScreen
 from storefront.office.places import AUDIT
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Auditoría")
@@ -29,7 +31,7 @@ FIELDS = ("actor_id", "subject_id", "since", "until")
 LONGEST = 100
 
 
-class AuditState(OfficeScreen, KnownClientState):
+class AuditState(PagedScreen, KnownClientState):
     """Entries of the audit, the newest first."""
 
     content: rx.Field[AuditPage | None] = rx.field(None)
@@ -46,23 +48,16 @@ class AuditState(OfficeScreen, KnownClientState):
         async with current_shop().database.read() as session:
             return await audit_entries(session, actor, self.wanted)
 
+    async def _next_page(self, actor: Actor, shown: AuditPage) -> AuditPage:
+        async with current_shop().database.read() as session:
+            return await audit_entries(session, actor, self.wanted or AuditFilter(), shown.cursor)
+
     @office_event(Right.READ_AUDIT)
     async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
         """Show the entries that the form asks for: they have an address of their own."""
         actor.require(Right.READ_AUDIT)
         typed = checked_fields(form_data, *FIELDS)
-        said = urlencode({name: value for name, value in typed.items() if value})
-        return rx.redirect(f"{AUDIT}?{said}" if said else AUDIT)
-
-    @office_event(Right.READ_AUDIT)
-    async def more(self, actor: Actor) -> None:
-        """Show the next entries too."""
-        shown = self.content
-        if shown is None or not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await audit_entries(session, actor, self.wanted or AuditFilter(), shown.cursor)
-        self.content = AuditPage([*shown.rows, *following.rows], following.cursor, shown.people)
+        return rx.redirect(address_with(typed, AUDIT))
 
 
 SHOWN: Any = AuditState.content.to(ObjectVar, AuditPage)

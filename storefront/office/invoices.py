@@ -17,7 +17,6 @@ from backend.office.invoices import (
     Choice,
     InvoiceRow,
     InvoicesView,
-    address_of_invoices,
     count_newer_invoices,
     invoices_again,
     invoices_view,
@@ -36,7 +35,7 @@ from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.list_state import OfficeList
+from storefront.office.list_state import OfficeList, ShowsFresh
 from storefront.office.places import INVOICES, ORDERS, REPORTS
 from storefront.office.state import may, office_event
 from storefront.state.handlers import checked_fields
@@ -46,12 +45,15 @@ SETTINGS = tuple(Invoicing.model_fields)
 LONGEST_ID = 60
 
 
-class InvoicesState(OfficeList, KnownClientState):
+class InvoicesState(OfficeList, ShowsFresh, KnownClientState):
     """The documents that the address asks for, and the numbering."""
 
     content: rx.Field[InvoicesView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_INVOICES
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = LONGEST_TEXT
+    _place: ClassVar[str] = INVOICES
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.INVOICES})
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> InvoicesView:
@@ -63,22 +65,6 @@ class InvoicesState(OfficeList, KnownClientState):
         async with current_shop().database.read() as session:
             again = await invoices_again(session, actor, [row.id for row in shown.rows])
             return again, await count_newer_invoices(session, actor, shown.asked, shown.newest)
-
-    @office_event(Right.READ_INVOICES)
-    async def show_fresh(self, actor: Actor) -> None:
-        """Show what is new."""
-        await self._show(actor)
-
-    @office_event(Right.READ_INVOICES)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        await self._add_rows(actor)
-
-    @office_event(Right.READ_INVOICES)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Ask for other documents: the address says which."""
-        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
-        return rx.redirect(address_of_invoices(asked, INVOICES))
 
     @office_event(Right.RETRY_INVOICES)
     async def retry(self, actor: Actor, invoice_id: str) -> None:

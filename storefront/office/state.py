@@ -82,12 +82,13 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def office_event(
-    right: Right, *, supersedes: bool = False, debounce: int | None = None
+    right: Right | None = None, *, supersedes: bool = False, debounce: int | None = None
 ) -> Callable[[Method], Any]:
     """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
 
-    Nothing of it runs unless somebody is signed in whose role has the right. Any error is told on the screen, and what
-    is wrong in a form stands beside its fields. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
+    Nothing of it runs unless somebody is signed in whose role has the right; without one, the screen's own. Any error
+    is told on the screen, and what is wrong in a form stands beside its fields. For `supersedes` and `debounce` see
+    `storefront.state.handlers.event`.
     """
 
     def decorate(method: Method) -> Any:
@@ -97,7 +98,7 @@ def office_event(
                 actor = await actor_at(self)
                 if actor is None:
                     return to_sign_in(self)
-                actor.require(right)
+                actor.require(right or self._right)
                 return await method(self, actor, *arguments, **named)
             except ShopError as error:
                 log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
@@ -120,7 +121,7 @@ def office_event(
 CONTENT = "content"
 """The variable of every screen that holds what it shows."""
 RIGHT = "office_right"
-"""The attribute of a handler's function that names its right."""
+"""The attribute of a handler's function that names its right; None for its screen's own."""
 
 
 def _hide_actor(guarded: Any, method: Callable[..., Any]) -> None:

@@ -12,7 +12,6 @@ from backend.office.customers import (
     LONGEST_TEXT,
     CustomerRow,
     CustomersView,
-    address_of_customers,
     customers_view,
 )
 from backend.office.orders import ChipView
@@ -26,7 +25,6 @@ from storefront.office.layout import office
 from storefront.office.list_state import OfficeList
 from storefront.office.orders.listing import state_chip
 from storefront.office.places import CUSTOMERS
-from storefront.office.state import office_event
 
 TITLE = _("Clientes")
 
@@ -37,21 +35,13 @@ class CustomersState(OfficeList, KnownClientState):
     content: rx.Field[CustomersView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_CUSTOMERS
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = LONGEST_TEXT
+    _place: ClassVar[str] = CUSTOMERS
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> CustomersView:
         async with current_shop().database.read() as session:
             return await customers_view(session, actor, asked, cursor)
-
-    @office_event(Right.READ_CUSTOMERS)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        await self._add_rows(actor)
-
-    @office_event(Right.READ_CUSTOMERS)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Ask for other customers: the address says which."""
-        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
-        return rx.redirect(address_of_customers(asked, CUSTOMERS))
 
 
 SHOWN: Any = CustomersState.content.to(ObjectVar, CustomersView)

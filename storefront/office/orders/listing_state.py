@@ -17,7 +17,6 @@ from backend.office.orders import (
     LONGEST_TEXT,
     OrderRow,
     OrdersView,
-    address_with,
     count_newer,
     orders_view,
     rows_again,
@@ -25,7 +24,7 @@ from backend.office.orders import (
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
-from storefront.office.list_state import OfficeList
+from storefront.office.list_state import OfficeList, ShowsFresh
 from storefront.office.places import ORDERS
 from storefront.office.state import office_event
 from storefront.state.handlers import checked_text, checked_texts
@@ -44,7 +43,7 @@ class ResultView:
     tone: str
 
 
-class OrdersState(OfficeList, KnownClientState):
+class OrdersState(OfficeList, ShowsFresh, KnownClientState):
     """The orders that the address asks for."""
 
     content: rx.Field[OrdersView | None] = rx.field(None)
@@ -54,6 +53,9 @@ class OrdersState(OfficeList, KnownClientState):
     """The address of the labels that were made with it; empty without any."""
 
     _right: ClassVar[Right] = Right.READ_ORDERS
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = LONGEST_TEXT
+    _place: ClassVar[str] = ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> OrdersView:
@@ -65,23 +67,9 @@ class OrdersState(OfficeList, KnownClientState):
             rows = await rows_again(session, actor, [row.id for row in shown.rows])
             return rows, await count_newer(session, actor, shown.asked, shown.newest)
 
-    @office_event(Right.READ_ORDERS)
-    async def show_fresh(self, actor: Actor) -> None:
-        """Show what is new."""
-        await self._show(actor)
-
-    @office_event(Right.READ_ORDERS)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        await self._add_rows(actor)
-
-    @office_event(Right.READ_ORDERS)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Ask for other orders: the address says which."""
-        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
-        if asked["fecha"] in DAYS:
-            asked |= {"desde": "", "hasta": ""}
-        return rx.redirect(address_with(asked, ORDERS))
+    def _asked_now(self, form: dict[str, Any]) -> dict[str, str]:
+        asked = super()._asked_now(form)
+        return asked | {"desde": "", "hasta": ""} if asked["fecha"] in DAYS else asked
 
     @office_event(Right.FULFILL)
     async def act(self, actor: Actor, action: str, order_ids: list[str]) -> None:

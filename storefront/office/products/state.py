@@ -29,7 +29,6 @@ from backend.office.products import (
     Price,
     PriceMoved,
     ProductsView,
-    address_with,
     filter_of,
     price_label,
     products_view,
@@ -97,6 +96,9 @@ class ProductsState(OfficeList, KnownClientState):
     collections: rx.Field[list[TargetOption]] = rx.field(default_factory=list)
 
     _right: ClassVar[Right] = Right.READ_CATALOG
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = LONGEST_TEXT
+    _place: ClassVar[str] = PRODUCTS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.PRODUCTS, Topic.STOCK})
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ProductsView:
@@ -120,17 +122,6 @@ class ProductsState(OfficeList, KnownClientState):
             self.changes = await last_changes(session, actor)
         if current != shown.rows:
             self.content = replace(shown, rows=current)
-
-    @office_event(Right.READ_CATALOG)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Ask for other products: the address says which."""
-        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
-        return rx.redirect(address_with(asked, PRODUCTS))
-
-    @office_event(Right.READ_CATALOG)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        await self._add_rows(actor)
 
     @office_event(Right.CHANGE_CATALOG)
     async def price(self, actor: Actor, form: dict[str, Any]) -> None:

@@ -14,7 +14,6 @@ from backend.office.returns import (
     STATES,
     ReturnRow,
     ReturnsView,
-    address_of_returns,
     count_newer_returns,
     returns_again,
     returns_view,
@@ -26,20 +25,22 @@ from storefront.office.components.feedback import empty, screen
 from storefront.office.components.finding import Finding
 from storefront.office.components.lists import fresh, more, row_link, rows
 from storefront.office.layout import office
-from storefront.office.list_state import OfficeList
+from storefront.office.list_state import OfficeList, ShowsFresh
 from storefront.office.orders.listing import state_chip
 from storefront.office.places import RETURNS
-from storefront.office.state import office_event
 
 TITLE = _("Devoluciones")
 
 
-class ReturnsState(OfficeList, KnownClientState):
+class ReturnsState(OfficeList, ShowsFresh, KnownClientState):
     """The returns that the address asks for."""
 
     content: rx.Field[ReturnsView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_ORDERS
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = LONGEST_TEXT
+    _place: ClassVar[str] = RETURNS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.RETURNS})
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ReturnsView:
@@ -50,22 +51,6 @@ class ReturnsState(OfficeList, KnownClientState):
         async with current_shop().database.read() as session:
             rows = await returns_again(session, actor, [row.id for row in shown.rows])
             return rows, await count_newer_returns(session, actor, shown.asked, shown.newest)
-
-    @office_event(Right.READ_ORDERS)
-    async def show_fresh(self, actor: Actor) -> None:
-        """Show what is new."""
-        await self._show(actor)
-
-    @office_event(Right.READ_ORDERS)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        await self._add_rows(actor)
-
-    @office_event(Right.READ_ORDERS)
-    async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
-        """Ask for other returns: the address says which."""
-        asked = self._asked_now(form, FIELDS, LONGEST_TEXT)
-        return rx.redirect(address_of_returns(asked, RETURNS))
 
 
 SHOWN: Any = ReturnsState.content.to(ObjectVar, ReturnsView)

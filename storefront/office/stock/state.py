@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 import reflex as rx
 
 from backend.app import current_shop
 from backend.inventory.movements import Reason, StockMoved, Why
 from backend.news import Topic
+from backend.office.asked import address_with
 from backend.office.stock import (
     LOW,
     OUT,
@@ -34,8 +35,9 @@ from backend.office.stock_movements import MovementView, movements_of
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
+from storefront.office.list_state import PagedScreen
 from storefront.office.places import STOCK
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 from storefront.office.stock.units import reserved_text, typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
@@ -55,7 +57,7 @@ class Line:
     units: int
 
 
-class StockState(OfficeScreen, KnownClientState):
+class StockState(PagedScreen, KnownClientState):
     """Units by toy and location, and what is being received."""
 
     content: rx.Field[StockPage | None] = rx.field(None)
@@ -80,6 +82,10 @@ class StockState(OfficeScreen, KnownClientState):
         async with current_shop().database.read() as session:
             return await stock_page(session, actor, self.wanted)
 
+    async def _next_page(self, actor: Actor, shown: StockPage) -> StockPage:
+        async with current_shop().database.read() as session:
+            return await stock_page(session, actor, self.wanted or StockFilter(), shown.cursor)
+
     async def _refresh(self, actor: Actor) -> None:
         """Numbers change where they stand; no row moves."""
         if self.content is not None:
@@ -93,18 +99,7 @@ class StockState(OfficeScreen, KnownClientState):
         """Show what the form asks for: it has an address of its own."""
         actor.require(Right.READ_STOCK)
         typed = checked_fields(form_data, "q", "only", longest=LONGEST)
-        said = urlencode({name: value for name, value in typed.items() if value})
-        return rx.redirect(f"{STOCK}?{said}" if said else STOCK)
-
-    @office_event(Right.READ_STOCK)
-    async def more(self, actor: Actor) -> None:
-        """Show the next rows too."""
-        shown = self.content
-        if shown is None or not shown.cursor:
-            return
-        async with current_shop().database.read() as session:
-            following = await stock_page(session, actor, self.wanted or StockFilter(), shown.cursor)
-        self.content = replace(following, rows=[*shown.rows, *following.rows])
+        return rx.redirect(address_with(typed, STOCK))
 
     @office_event(Right.READ_STOCK)
     async def open_row(self, actor: Actor, key: str) -> None:

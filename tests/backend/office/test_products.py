@@ -12,11 +12,11 @@ from backend.catalog.models import Picture, Product, Variant
 from backend.errors import Forbidden, InvalidData, NotFound
 from backend.money import typed_pesos
 from backend.office import products as module
+from backend.office.asked import address_with
 from backend.office.products import (
     Price,
     PriceMoved,
     ProductsView,
-    address_with,
     products_named,
     products_view,
     rows_now,

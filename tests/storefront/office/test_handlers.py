@@ -26,6 +26,13 @@ OPEN = {
     (search.OfficeSearchState, "find"),  # each finder asks for the right; nobody finds anything
 }
 """Handlers that anybody may send."""
+
+
+def _right_of(state: Any, handler: Any) -> Right | None:
+    """None for a handler that nothing guards."""
+    return getattr(handler.fn, RIGHT) or state._right if hasattr(handler.fn, RIGHT) else None
+
+
 LOADS = {(state, "load") for state in SCREENS}
 HANDLERS = [
     (state, name, handler)
@@ -34,7 +41,7 @@ HANDLERS = [
     if name != "setvar"
 ]
 GUARDED = [
-    pytest.param(state, name, getattr(handler.fn, RIGHT, None), id=f"{state.__name__}.{name}")
+    pytest.param(state, name, _right_of(state, handler), id=f"{state.__name__}.{name}")
     for state, name, handler in HANDLERS
     if (state, name) not in OPEN | LOADS
 ]

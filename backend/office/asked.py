@@ -1,0 +1,26 @@
+"""What a list of the office is asked for stands in its address, by the names of its fields."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveFilter:
+    """A filter that is on: in words, and the address without it."""
+
+    label: str
+    without: str
+
+
+def address_with(asked: Mapping[str, str], path: str = "", **changed: str) -> str:
+    """The address of the list with these fields changed; empty ones are left out."""
+    query = urlencode({name: value for name, value in {**asked, **changed}.items() if value})
+    return f"{path}?{query}" if query else path
+
+
+def active_filters(asked: Mapping[str, str], **labels: str) -> list[ActiveFilter]:
+    """The filters that are on: the search `q`, and those of the other fields that have a label."""
+    text = asked["q"].strip()
+    said = {"q": f"«{text}»" if text else "", **labels}
+    return [ActiveFilter(label, address_with(asked, **{name: ""})) for name, label in said.items() if label]
