@@ -3,7 +3,9 @@
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
+from backend.office.orders import ChipView
 from backend.texts import _
 from storefront.components.placeholders import bar, waiting
 from storefront.office.icons import icon
@@ -26,6 +28,11 @@ def chip(text: Any, tone: str | rx.Var[str] = "plain") -> rx.Component:
     `tone`: `plain`, `good` (done), `wait` (for somebody) or `bad` (somebody must act).
     """
     return rx.el.span(text, class_name="o-chip", data_tone=tone)
+
+
+def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
+    """How a thing stands, as a `ChipView` says it."""
+    return chip(state.text, state.tone)
 
 
 def rows_skeleton(count: int = 6) -> rx.Component:

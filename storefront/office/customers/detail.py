@@ -9,18 +9,22 @@ from backend.customers.notes import LONGEST_NOTE
 from backend.office.customer import CustomerDetail, NoteView, PlaceView
 from backend.office.orders import OrderRow
 from backend.texts import _
-from storefront.components.forms import Once, problem_of
-from storefront.components.hooks import text_at
-from storefront.components.placeholders import bar
+from storefront.components.forms import Once
 from storefront.office.components.consents import consents_list
-from storefront.office.components.feedback import screen
+from storefront.office.components.detail import (
+    BUTTON,
+    detail_screen,
+    fact,
+    note_form,
+    panel,
+    skeleton,
+    way_to_reach,
+)
+from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.customers.detail_state import CustomerState
 from storefront.office.icons import icon
-from storefront.office.layout import office
-from storefront.office.orders.detail_parts import BUTTON, panel
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import CUSTOMERS, ORDERS
 from storefront.office.state import answers
 
@@ -45,10 +49,7 @@ def page() -> rx.Component:
         Once.create(erasing(), answers=answers(CustomerState)),
     )
     title = rx.cond(CustomerState.content, SHOWN.name, TITLE)
-    back = rx.el.a(icon("left", size=20), _("Clientes"), href=CUSTOMERS, class_name="o-back")
-    return office(
-        CustomerState, CUSTOMERS, title, back, screen(CustomerState, content, skeleton()), class_name="o-one"
-    )
+    return detail_screen(CustomerState, title, (_("Clientes"), CUSTOMERS), content, skeleton())
 
 
 def can(action: str) -> rx.Var[bool]:
@@ -73,19 +74,6 @@ def head() -> rx.Component:
 def person() -> rx.Component:
     """Who they are and how to reach them; for who may, a form that corrects it."""
 
-    def way(href: Any, shape: str, label: str, **more: Any) -> rx.Component:
-        return rx.el.a(
-            icon(shape, size=18),
-            label,
-            href=href,
-            custom_attrs={"reloadDocument": True},
-            class_name=f"{BUTTON}button--quiet",
-            **more,
-        )
-
-    def fact(one: Any) -> rx.Component:
-        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
-
     def line(name: str, label: str, **more: Any) -> rx.Component:
         known = getattr(SHOWN.fields, name)
         return office_field(CustomerState, "person", name, label, default_value=known, **more)
@@ -105,11 +93,13 @@ def person() -> rx.Component:
             rx.cond(
                 SHOWN.phone_path != "",
                 rx.fragment(
-                    way(SHOWN.phone_path, "phone", _("Llamar")),
-                    way(SHOWN.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"),
+                    way_to_reach(SHOWN.phone_path, "phone", _("Llamar")),
+                    way_to_reach(
+                        SHOWN.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
+                    ),
                 ),
             ),
-            way(f"mailto:{SHOWN.email}", "mail", _("Correo")),
+            way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo")),
             class_name="o-one__next",
         ),
         rx.el.dl(rx.foreach(SHOWN.facts, fact), class_name="o-facts"),
@@ -162,13 +152,9 @@ def orders() -> rx.Component:
 
 def asked() -> rx.Component:
     """What they asked by the form."""
-
-    def one(row: Any) -> rx.Component:
-        return rx.el.div(rx.el.dt(row[0]), rx.el.dd(row[1]), key=row[0])
-
     return rx.cond(
         SHOWN.pqrs.length() > 0,
-        panel(_("PQRS"), rx.el.dl(rx.foreach(SHOWN.pqrs, one), class_name="o-facts")),
+        panel(_("PQRS"), rx.el.dl(rx.foreach(SHOWN.pqrs, fact), class_name="o-facts")),
     )
 
 
@@ -290,21 +276,7 @@ def notes() -> rx.Component:
             data_tone="note",
         )
 
-    writing = rx.el.form(
-        rx.el.label(_("Nota para el equipo"), html_for="customer-note", class_name="field__label"),
-        rx.el.textarea(
-            id=rx.Var.create("customer-note"),
-            name="text",
-            rows="2",
-            max_length=LONGEST_NOTE,
-            class_name="field__input",
-            custom_attrs={"aria-describedby": "customer-note-problem"},
-        ),
-        problem_of("customer-note", text_at(CustomerState.problems, "text"), ""),
-        rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
-        class_name="o-note",
-        on_submit=CustomerState.note,
-    )
+    writing = note_form(CustomerState, "customer-note", LONGEST_NOTE)
     return panel(
         _("Notas"),
         rx.cond(can("change"), writing),
@@ -313,14 +285,4 @@ def notes() -> rx.Component:
             rx.el.ol(rx.foreach(SHOWN.notes, one), class_name="o-events", data_testid="customer-notes"),
             rx.el.p(_("Ninguna nota."), class_name="o-row__detail"),
         ),
-    )
-
-
-def skeleton() -> rx.Component:
-    """What holds the place of all this."""
-    waiting = rx.el.div(bar("40%"), bar("80%"), bar("60%"), class_name="o-panel o-panel--waiting o-section")
-    return rx.el.div(
-        rx.el.div(bar("10rem", "1.5rem"), class_name="o-one__head"),
-        rx.el.div(waiting, waiting, class_name="o-order__columns"),
-        aria_hidden="true",
     )

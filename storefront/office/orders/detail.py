@@ -9,19 +9,17 @@ from backend.office.timeline import EventView, MailView
 from backend.orders.correcting import LONGEST_NOTE
 from backend.staff.rights import Right
 from backend.texts import _
-from storefront.components.forms import Once, problem_of
-from storefront.components.hooks import text_at
+from storefront.components.forms import Once
 from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
-from storefront.office.components.feedback import chip, screen
+from storefront.office.components.detail import BUTTON, detail_screen, fact, note_form, panel, skeleton
+from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import asked_twice
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.layout import office
-from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
+from storefront.office.orders.detail_parts import SHOWN, can
 from storefront.office.orders.detail_side import buyer, consents, destination, invoices, payment, returns
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import ATTENTION, ORDERS, PACK
 from storefront.office.state import answers, may
 
@@ -58,10 +56,8 @@ def page() -> rx.Component:
         Once.create(canceling(), answers=answers(OrderState)),
     )
     title = rx.cond(OrderState.content, _("Pedido {number}").format(number=SHOWN.number), TITLE)
-    back = rx.el.a(icon("left", size=20), _("Pedidos"), href=ORDERS, class_name="o-back")
-    return office(
-        OrderState, ORDERS, title, back, screen(OrderState, content, skeleton()), class_name="o-one"
-    )
+    waiting = skeleton(rx.el.div(bar("12rem", "2.75rem"), class_name="o-one__next"))
+    return detail_screen(OrderState, title, (_("Pedidos"), ORDERS), content, waiting)
 
 
 def head() -> rx.Component:
@@ -146,14 +142,11 @@ def items() -> rx.Component:
             data_testid="order-line",
         )
 
-    def total(one: Any) -> rx.Component:
-        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
-
     return panel(
         _("Juguetes"),
         rx.el.ul(rx.foreach(SHOWN.lines, line), class_name="o-items"),
         rx.el.dl(
-            rx.foreach(SHOWN.totals, total),
+            rx.foreach(SHOWN.totals, fact),
             rx.el.div(rx.el.dt(_("Total")), rx.el.dd(SHOWN.total_label), class_name="o-totals__all"),
             class_name="o-totals",
         ),
@@ -252,21 +245,7 @@ def story() -> rx.Component:
             data_tone=one.tone,
         )
 
-    writing = rx.el.form(
-        rx.el.label(_("Nota para el equipo"), html_for="order-note", class_name="field__label"),
-        rx.el.textarea(
-            id=rx.Var.create("order-note"),
-            name="text",
-            rows="2",
-            max_length=LONGEST_NOTE,
-            class_name="field__input",
-            custom_attrs={"aria-describedby": "order-note-problem"},
-        ),
-        problem_of("order-note", text_at(OrderState.problems, "text"), ""),
-        rx.el.button(_("Guardar nota"), type="submit", class_name=f"{BUTTON}button--dark"),
-        class_name="o-note",
-        on_submit=OrderState.note,
-    )
+    writing = note_form(OrderState, "order-note", LONGEST_NOTE)
     return panel(
         _("Qué ha pasado"),
         rx.cond(
@@ -285,14 +264,3 @@ def canceling() -> rx.Component:
         OrderState.cancel,
     )
     return rx.cond(can("cancel"), rx.el.div(ask, class_name="o-one__end"))
-
-
-def skeleton() -> rx.Component:
-    """What holds the place of all this."""
-    waiting = rx.el.div(bar("40%"), bar("80%"), bar("60%"), class_name="o-panel o-panel--waiting o-section")
-    return rx.el.div(
-        rx.el.div(bar("10rem", "1.5rem"), class_name="o-one__head"),
-        rx.el.div(bar("12rem", "2.75rem"), class_name="o-one__next"),
-        rx.el.div(waiting, waiting, class_name="o-order__columns"),
-        aria_hidden="true",
-    )

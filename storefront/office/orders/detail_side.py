@@ -12,12 +12,13 @@ from backend.texts import _
 from storefront.components.forms import town_field, town_panel
 from storefront.components.hooks import text_at
 from storefront.office.components.consents import consents_list
+from storefront.office.components.detail import BUTTON, fact, panel, way_to_reach
+from storefront.office.components.feedback import state_chip
 from storefront.office.components.files import file_links
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.icons import icon
-from storefront.office.orders.detail_parts import BUTTON, SHOWN, can, panel
+from storefront.office.orders.detail_parts import SHOWN, can
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import CUSTOMERS, INVOICES, NEW_RETURN, RETURNS
 from storefront.office.state import may
 
@@ -32,32 +33,18 @@ def buyer() -> rx.Component:
             rx.cond(
                 SHOWN.phone_path != "",
                 rx.fragment(
-                    rx.el.a(
-                        icon("phone", size=18),
+                    way_to_reach(
+                        SHOWN.phone_path,
+                        "phone",
                         _("Llamar"),
                         rx.el.span(" ", SHOWN.phone, class_name="sr-only"),
-                        href=SHOWN.phone_path,
-                        custom_attrs={"reloadDocument": True},
-                        class_name=f"{BUTTON}button--quiet",
                     ),
-                    rx.el.a(
-                        icon("chat", size=18),
-                        "WhatsApp",
-                        href=SHOWN.whatsapp_path,
-                        target="_blank",
-                        rel="noopener noreferrer",
-                        custom_attrs={"reloadDocument": True},
-                        class_name=f"{BUTTON}button--quiet",
+                    way_to_reach(
+                        SHOWN.whatsapp_path, "chat", "WhatsApp", target="_blank", rel="noopener noreferrer"
                     ),
                 ),
             ),
-            rx.el.a(
-                icon("mail", size=18),
-                _("Correo"),
-                href=f"mailto:{SHOWN.email}",
-                custom_attrs={"reloadDocument": True},
-                class_name=f"{BUTTON}button--quiet",
-            ),
+            way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo")),
             rx.cond(
                 may(Right.READ_CUSTOMERS) & (SHOWN.customer_id != ""),
                 rx.el.a(
@@ -138,10 +125,6 @@ def destination() -> rx.Component:
 
 def payment() -> rx.Component:
     """How it is paid."""
-
-    def fact(one: Any) -> rx.Component:
-        return rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0])
-
     paid = SHOWN.payment
     return panel(
         _("Pago"),

@@ -12,7 +12,6 @@ from backend.office.orders import (
     LONGEST_TEXT,
     MOST_ROWS,
     PAYMENT,
-    ChipView,
     OrderRow,
     OrdersView,
 )
@@ -21,7 +20,7 @@ from backend.texts import _
 from storefront.components.placeholders import bar
 from storefront.office.browser import CHOSEN, Choosing
 from storefront.office.components.chosen import chosen_rows
-from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.feedback import chip, empty, screen, state_chip
 from storefront.office.components.finding import Finding
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
@@ -134,11 +133,6 @@ def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
         data_testid="order-row",
         class_name="o-order",
     )
-
-
-def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
-    """How a thing stands."""
-    return chip(state.text, state.tone)
 
 
 @rx.memo

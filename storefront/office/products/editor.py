@@ -15,11 +15,11 @@ from backend.texts import _
 from storefront.components.forms import described_by, field_box, select_field
 from storefront.components.hooks import ABSENT, text_at
 from storefront.components.placeholders import bar
-from storefront.office.components.feedback import chip, screen
+from storefront.office.components.detail import BUTTON, detail_screen
+from storefront.office.components.feedback import chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.layout import office
 from storefront.office.places import PRODUCTS
 from storefront.office.products.editor_rows import FORM, SHOWN, pictures, variants, video
 from storefront.office.products.editor_state import (
@@ -30,7 +30,6 @@ from storefront.office.products.editor_state import (
 from storefront.office.state import may
 
 TITLE = _("Juguete")
-SMALL = "button button--small "
 
 
 def page() -> rx.Component:
@@ -38,12 +37,9 @@ def page() -> rx.Component:
     title = rx.cond(
         ProductState.content, rx.cond(SHOWN.is_new, _("Juguete nuevo"), SHOWN.texts["title"]), TITLE
     )
-    back = rx.el.a(icon("left", size=20), _("Productos"), href=PRODUCTS, class_name="o-back")
     past = rx.cond(SHOWN.is_new, rx.fragment(), history(SHOWN.id))
     content = rx.fragment(head(), rx.el.div(form(), beside(), class_name="o-toy"), past)
-    return office(
-        ProductState, PRODUCTS, title, back, screen(ProductState, content, skeleton()), class_name="o-one"
-    )
+    return detail_screen(ProductState, title, (_("Productos"), PRODUCTS), content, skeleton())
 
 
 def head() -> rx.Component:
@@ -54,14 +50,14 @@ def head() -> rx.Component:
         href=SHOWN.page_path,
         target="_blank",
         custom_attrs={"reloadDocument": True},
-        class_name=f"{SMALL}button--quiet",
+        class_name=f"{BUTTON}button--quiet",
         data_testid="product-in-shop",
     )
     preview = rx.el.a(
         icon("store", size=18),
         _("Vista previa"),
         href=f"{PRODUCTS}/{SHOWN.id}/vista",
-        class_name=f"{SMALL}button--quiet",
+        class_name=f"{BUTTON}button--quiet",
         data_testid="product-as-shown",
     )
     return rx.cond(
@@ -315,7 +311,7 @@ def clashes() -> rx.Component:
                     type="button",
                     data_takes=one.field,
                     data_value=one.value,
-                    class_name=f"{SMALL}button--quiet",
+                    class_name=f"{BUTTON}button--quiet",
                 ),
             ),
             key=one.key,

@@ -11,14 +11,11 @@ from backend.returns.routes import RECEIPTS
 from backend.texts import _
 from storefront.components.forms import SENT_BY_THE_BROWSER, Once, field_box, problem_of
 from storefront.components.hooks import text_at
-from storefront.components.placeholders import bar
-from storefront.office.components.feedback import screen
+from storefront.office.components.detail import BUTTON, detail_screen, fact, panel, skeleton
+from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.layout import office
-from storefront.office.orders.detail_parts import BUTTON, panel
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import ORDERS, RETURNS
 from storefront.office.returns.detail_state import DAMAGED, GOOD, ReturnState
 from storefront.office.returns.parts import account_form_fields, line_head
@@ -40,10 +37,7 @@ def page() -> rx.Component:
         ),
     )
     title = rx.cond(ReturnState.content, f"{SHOWN.kind} {SHOWN.number}", TITLE)
-    back = rx.el.a(icon("left", size=20), _("Devoluciones"), href=RETURNS, class_name="o-back")
-    return office(
-        ReturnState, RETURNS, title, back, screen(ReturnState, content, skeleton()), class_name="o-one"
-    )
+    return detail_screen(ReturnState, title, (_("Devoluciones"), RETURNS), content, skeleton())
 
 
 def can(action: str) -> rx.Var[bool]:
@@ -94,7 +88,7 @@ def facts(of: Any) -> rx.Component:
     return rx.cond(
         of.length() > 0,
         rx.el.dl(
-            rx.foreach(of, lambda fact: rx.el.div(rx.el.dt(fact[0]), rx.el.dd(fact[1]), key=fact[0])),
+            rx.foreach(of, fact),
             class_name="o-facts",
         ),
     )
@@ -350,14 +344,4 @@ def files() -> rx.Component:
             rx.el.ul(rx.foreach(SHOWN.files, file), class_name="o-return__files"),
             rx.cond(can("receipt"), sending),
         ),
-    )
-
-
-def skeleton() -> rx.Component:
-    """What holds the place of all this."""
-    waiting = rx.el.div(bar("40%"), bar("80%"), bar("60%"), class_name="o-panel o-panel--waiting o-section")
-    return rx.el.div(
-        rx.el.div(bar("10rem", "1.5rem"), class_name="o-one__head"),
-        rx.el.div(waiting, waiting, class_name="o-order__columns"),
-        aria_hidden="true",
     )

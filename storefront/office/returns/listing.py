@@ -21,12 +21,11 @@ from backend.office.returns import (
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
-from storefront.office.components.feedback import empty, screen
+from storefront.office.components.feedback import empty, screen, state_chip
 from storefront.office.components.finding import Finding
 from storefront.office.components.lists import fresh, more, row_link, rows
 from storefront.office.layout import office
 from storefront.office.list_state import OfficeList, ShowsFresh
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import RETURNS
 
 TITLE = _("Devoluciones")

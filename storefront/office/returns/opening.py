@@ -18,10 +18,9 @@ from backend.texts import _
 from storefront.components.forms import Once, field_box, select_field
 from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
-from storefront.office.components.feedback import screen
+from storefront.office.components.feedback import screen, state_chip
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.orders.listing import state_chip
 from storefront.office.places import ORDERS, RETURNS
 from storefront.office.returns.parts import account_form_fields, line_head
 from storefront.office.state import OfficeScreen, answers, office_event
