@@ -15,9 +15,8 @@ from storefront.components.forms import field, field_box, problem_of, select_fie
 from storefront.components.hooks import text_at
 from storefront.office.areas.state import AreaState
 from storefront.office.browser import ROWS, Ordered
+from storefront.office.components.ordered import add, drop, move
 from storefront.office.components.uploading import picture_upload
-from storefront.office.icons import icon
-from storefront.office.products.editor_rows import drop
 
 FORM = "area"
 """What the ids of the form's fields begin with."""
@@ -31,9 +30,7 @@ def slides() -> rx.Component:
     """The slides of the banner."""
     return group(
         slide,
-        rx.el.button(
-            icon("plus", size=18), _("Un juguete"), type="button", data_adds="", class_name="o-disclosure"
-        ),
+        add(_("Un juguete")),
         rx.el.p(_("O una imagen:"), class_name="o-row__detail"),
         picture_upload(AreaState.add_pictures),
         placed=_("Ahora es el {n} de {count}."),
@@ -44,13 +41,7 @@ def sections() -> rx.Component:
     """The sections of the home page."""
     return group(
         section,
-        rx.el.button(
-            icon("plus", size=18),
-            _("Una sección tuya"),
-            type="button",
-            data_adds="",
-            class_name="o-disclosure",
-        ),
+        add(_("Una sección tuya")),
         rx.el.p(_("O una sección con imagen:"), class_name="o-row__detail"),
         picture_upload(AreaState.add_pictures),
         placed=_("Ahora es la {n} de {count}."),
@@ -61,9 +52,7 @@ def lines() -> rx.Component:
     """The lines of the footer."""
     return group(
         line,
-        rx.el.button(
-            icon("plus", size=18), _("Una línea"), type="button", data_adds="", class_name="o-disclosure"
-        ),
+        add(_("Una línea")),
         placed=_("Ahora es la {n} de {count}."),
     )
 
@@ -106,12 +95,6 @@ def fields_of(
         sent: the cells that `content` sends.
         can_go: whether it can be taken away.
     """
-
-    def move(step: str, shape: str, label: str) -> rx.Component:
-        return rx.el.button(
-            icon(shape, size=18), type="button", data_moves=step, aria_label=label, class_name="o-toy__button"
-        )
-
     unsent = [
         rx.el.input(type="hidden", name=f"cell_{cell}[]", value=row[cell], read_only=True)
         for cell in CELLS
@@ -121,8 +104,8 @@ def fields_of(
         *unsent,
         rx.el.div(
             rx.el.span(name, class_name="o-areas__name"),
-            move("-1", "left", _("Antes")),
-            move("1", "right", _("Después")),
+            move(-1, _("Antes")),
+            move(1, _("Después")),
             *([drop(_("Quitar"))] if can_go else []),
             class_name="o-areas__head",
         ),

@@ -11,6 +11,7 @@ from backend.texts import _
 from storefront.components.forms import field, problem_of, select_field
 from storefront.components.hooks import text_at
 from storefront.office.browser import ROWS, Ordered
+from storefront.office.components.ordered import add, drop, move
 from storefront.office.components.uploading import picture_upload, video_upload
 from storefront.office.icons import icon
 from storefront.office.products.editor_state import (
@@ -31,111 +32,16 @@ VIDEOS: Any = ROWS.rows.to(ArrayVar, list[VideoRow])
 
 def buttons(thing: str, *more: rx.Component) -> rx.Component:
     """What puts a row before or after another."""
-
-    def move(step: str, shape: str, label: str) -> rx.Component:
-        return rx.el.button(
-            icon(shape, size=18), type="button", data_moves=step, aria_label=label, class_name="o-toy__button"
-        )
-
     return rx.el.span(
-        move("-1", "left", _("{thing}: antes").format(thing=thing)),
-        move("1", "right", _("{thing}: después").format(thing=thing)),
+        move(-1, _("{thing}: antes").format(thing=thing)),
+        move(1, _("{thing}: después").format(thing=thing)),
         *more,
         class_name="o-toy__buttons",
     )
 
 
-def drop(label: Any) -> rx.Component:
-    """Takes a row away."""
-    return rx.el.button(
-        icon("close", size=18), type="button", data_drops="", aria_label=label, class_name="o-toy__button"
-    )
-
-
 def variants() -> rx.Component:
     """Price and units; with several variants, each of them."""
-
-    def cell(row: Any, name: str, label: str, value: Any, **more: Any) -> rx.Component:
-        sent = "variant_title" if name == "title" else name
-        return field(
-            f"{sent}[]",
-            label,
-            element_id=f"{FORM}-{name}-{row.key}",
-            problem=text_at(ProductState.problems, f"{name}-{row.key}"),
-            live="",
-            default_value=value,
-            auto_complete="off",
-            **more,
-        )
-
-    def variant(row: Any) -> rx.Component:
-        units = cell(
-            row,
-            "units",
-            rx.cond(SHOWN.is_new, _("Unidades"), _("Llegaron")),
-            "",
-            input_mode="numeric",
-            placeholder="0",
-            is_optional=True,
-            max_length=8,
-        )
-        stocked = rx.cond(
-            row.stocked != "",
-            rx.el.p(
-                row.stocked, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__stocked"
-            ),
-        )
-        named = rx.el.div(
-            cell(row, "title", _("Presentación"), row.title, max_length=255),
-            buttons(_("Presentación"), drop(_("Quitar {name}").format(name=row.title))),
-            class_name="o-toy__named",
-        )
-        return rx.el.li(
-            rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
-            rx.cond(
-                ROWS.count > 1,  # type: ignore[operator]
-                named,
-                rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
-            ),
-            rx.el.div(
-                cell(row, "price", _("Precio"), row.price, input_mode="numeric", max_length=15),
-                cell(
-                    row,
-                    "before",
-                    _("Antes"),
-                    row.before,
-                    input_mode="numeric",
-                    is_optional=True,
-                    max_length=15,
-                ),
-                units,
-                class_name="o-toy__cells",
-            ),
-            stocked,
-            rx.el.details(
-                rx.el.summary(
-                    icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"
-                ),
-                rx.el.div(
-                    cell(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
-                    cell(
-                        row,
-                        "ean",
-                        _("Código de barras"),
-                        row.ean,
-                        is_optional=True,
-                        input_mode="numeric",
-                        max_length=20,
-                    ),
-                    class_name="o-toy__cells",
-                ),
-            ),
-            key=row.key,
-            data_key=row.key,
-            class_name="o-toy__variant",
-            data_testid="product-variant",
-        )
-
     where = select_field(
         _("Dónde llegaron"),
         [rx.foreach(SHOWN.locations, lambda one: rx.el.option(one.name, value=one.id, key=one.id))],
@@ -144,31 +50,104 @@ def variants() -> rx.Component:
         live="",
         name="location_id",
     )
+    the_only_place = rx.foreach(
+        SHOWN.locations,
+        lambda one: rx.el.input(type="hidden", name="location_id", value=one.id, read_only=True, key=one.id),
+    )
     return Ordered.create(
         problem_of(f"{FORM}-variants", text_at(ProductState.problems, "variants"), ""),
         rx.el.ul(rx.foreach(VARIANTS, variant), class_name="o-toy__variants"),
-        rx.el.button(
-            icon("plus", size=18),
-            _("Otra presentación (color, tamaño)"),
-            type="button",
-            data_adds="",
-            class_name="o-disclosure",
-        ),
-        rx.cond(
-            SHOWN.locations.length() > 1,
-            where,
-            rx.foreach(
-                SHOWN.locations,
-                lambda one: rx.el.input(
-                    type="hidden", name="location_id", value=one.id, read_only=True, key=one.id
-                ),
-            ),
-        ),
+        add(_("Otra presentación (color, tamaño)")),
+        rx.cond(SHOWN.locations.length() > 1, where, the_only_place),
         items=SHOWN.variants,
         blank=SHOWN.blank,
         least=1,
         placed=_("Ahora es la {n} de {count}."),
         class_name="o-toy__group",
+    )
+
+
+def variant(row: Any) -> rx.Component:
+    """A variant: its name where there are several, what it costs, what came of it, and its codes."""
+    named = rx.el.div(
+        cell(row, "title", _("Presentación"), row.title, max_length=255),
+        buttons(_("Presentación"), drop(_("Quitar {name}").format(name=row.title))),
+        class_name="o-toy__named",
+    )
+    return rx.el.li(
+        rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
+        rx.cond(
+            ROWS.count > 1,  # type: ignore[operator]
+            named,
+            rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
+        ),
+        price_and_units(row),
+        rx.cond(
+            row.stocked != "",
+            rx.el.p(
+                row.stocked, " · ", rx.el.a(_("Bodega"), href=row.stock_path), class_name="o-toy__stocked"
+            ),
+        ),
+        codes(row),
+        key=row.key,
+        data_key=row.key,
+        class_name="o-toy__variant",
+        data_testid="product-variant",
+    )
+
+
+def price_and_units(row: Any) -> rx.Component:
+    """What a variant costs, what it cost before, and how many came."""
+    number: dict[str, Any] = {"input_mode": "numeric"}
+    return rx.el.div(
+        cell(row, "price", _("Precio"), row.price, **number, max_length=15),
+        cell(row, "before", _("Antes"), row.before, **number, is_optional=True, max_length=15),
+        cell(
+            row,
+            "units",
+            rx.cond(SHOWN.is_new, _("Unidades"), _("Llegaron")),
+            "",
+            **number,
+            placeholder="0",
+            is_optional=True,
+            max_length=8,
+        ),
+        class_name="o-toy__cells",
+    )
+
+
+def codes(row: Any) -> rx.Component:
+    """A variant's codes, folded."""
+    return rx.el.details(
+        rx.el.summary(icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"),
+        rx.el.div(
+            cell(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
+            cell(
+                row,
+                "ean",
+                _("Código de barras"),
+                row.ean,
+                is_optional=True,
+                input_mode="numeric",
+                max_length=20,
+            ),
+            class_name="o-toy__cells",
+        ),
+    )
+
+
+def cell(row: Any, name: str, label: Any, value: Any, **more: Any) -> rx.Component:
+    """A line of a variant."""
+    sent = "variant_title" if name == "title" else name
+    return field(
+        f"{sent}[]",
+        label,
+        element_id=f"{FORM}-{name}-{row.key}",
+        problem=text_at(ProductState.problems, f"{name}-{row.key}"),
+        live="",
+        default_value=value,
+        auto_complete="off",
+        **more,
     )
 
 
