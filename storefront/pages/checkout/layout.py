@@ -27,9 +27,10 @@ from storefront.pages.checkout.browser import (
     problem_at,
     tick,
 )
+from storefront.pages.checkout.delivery import contact, shipping
 from storefront.pages.checkout.failures import INTERRUPTED
 from storefront.pages.checkout.fields import LABELS, WHERE, WHO
-from storefront.pages.checkout.sections import contact, payment, shipping
+from storefront.pages.checkout.payment import payment
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
 from storefront.pages.checkout.views import Answer

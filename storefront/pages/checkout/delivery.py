@@ -1,24 +1,15 @@
-"""The three steps of the form."""
+"""The first two steps of the form: who buys, where it goes, and how it gets there."""
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ObjectVar
 
 from backend.checkout.account_page import AddressView
-from backend.customers.payers import KEEP_PAYER
 from backend.orders.gifts import GIFT_MESSAGE, LONGEST_MESSAGE
-from backend.payment.providers.pse.payer import PERSON
 from backend.texts import _
-from storefront.components.forms import (
-    described_by,
-    problem_of,
-    select_field,
-    text_field,
-    town_field,
-    town_panel,
-)
+from storefront.components.forms import described_by, problem_of, text_field, town_field, town_panel
 from storefront.components.hooks import ABSENT, lasting, props
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CHECKOUT, LOGIN
+from storefront.components.links import CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import (
     BOOK,
@@ -29,34 +20,12 @@ from storefront.pages.checkout.browser import (
     field_id,
     line,
     problem_at,
-    tick,
     typed,
 )
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS, LONGEST_OF, PERSON_TYPES, WRITTEN_IN_DIGITS
+from storefront.pages.checkout.fields import LABELS, LONGEST_OF
 from storefront.pages.checkout.state import CheckoutState
-from storefront.pages.checkout.views import Choice, Shipping, ShippingCard
-
-
-def step(number: int, title: str, is_done: rx.Var[bool], *content: rx.Component) -> rx.Component:
-    """A step under its number, which becomes a tick when nothing is missing."""
-    heading = f"paso-{number}"
-    return rx.el.section(
-        rx.el.h2(
-            rx.el.span(
-                rx.cond(is_done, icon("check", size=18), rx.el.span(number)),
-                class_name="step__number",
-                data_done=rx.cond(is_done, "true", "false"),
-                aria_hidden="true",
-            ),
-            title,
-            rx.cond(is_done, rx.el.span(_(" (completo)"), class_name="sr-only")),
-            id=heading,
-            class_name="step__title",
-        ),
-        rx.el.div(*content, class_name="step__body"),
-        class_name="step",
-        aria_labelledby=heading,
-    )
+from storefront.pages.checkout.step import step
+from storefront.pages.checkout.views import Shipping, ShippingCard
 
 
 def contact() -> rx.Component:
@@ -285,168 +254,4 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
             "aria-busy": rx.cond(FORM.is_pricing, "true", ABSENT),
             **described_by(element_id, problem),
         },
-    )
-
-
-def payment() -> rx.Component:
-    """How it is paid."""
-    return step(
-        3,
-        _("Pago por PSE"),
-        CheckoutState.steps_done.contains("payment"),
-        rx.cond(CheckoutState.is_payable, rx.fragment(*pse()), not_payable()),
-    )
-
-
-def not_payable() -> rx.Component:
-    """The shop takes no payments by PSE here: better said before anything is typed than after."""
-    return rx.el.p(
-        icon("warning"),
-        rx.el.span(
-            _(
-                "Por ahora no podemos recibir pagos en línea. Escríbenos o llámanos y acordamos el pago: tu carrito "
-                "sigue guardado."
-            )
-        ),
-        class_name="alert",
-        role="status",
-        data_testid="payment-unavailable",
-    )
-
-
-def pse() -> list[rx.Component]:
-    """What a payment by PSE needs to know."""
-    return [
-        rx.el.div(
-            rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
-            rx.el.div(
-                rx.el.p(_("Débito bancario PSE"), class_name="pse__title"),
-                rx.el.p(
-                    _(
-                        "Al pagar te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta."
-                    )
-                ),
-            ),
-            class_name="pse",
-        ),
-        payer(),
-        rx.el.div(
-            document_kind(),
-            line(
-                "doc_number",
-                auto_complete="off",
-                auto_capitalize="characters",
-                input_mode=rx.cond(
-                    rx.Var.create(WRITTEN_IN_DIGITS).contains(typed("doc_type")), "numeric", "text"
-                ),
-            ),
-            class_name="pair",
-        ),
-        bank(),
-        kept_payer(),
-    ]
-
-
-def kept_payer() -> rx.Component:
-    """For customers: that document and bank were filled in for them, and the box that asks for it. It begins empty."""
-    told = rx.el.p(
-        _("Llenamos tu documento y tu banco porque nos lo pediste. "),
-        rx.el.a(_("Bórralos en tu cuenta"), href=ACCOUNT),
-        class_name="field__hint",
-        data_testid="payer-known",
-    )
-    box = rx.el.label(
-        rx.el.input(data_testid="keep-payer", special_props=tick(KEEP_PAYER)),
-        rx.el.span(_("Recordar mi documento y mi banco para mi próxima compra")),
-        class_name="consent",
-    )
-    return rx.cond(
-        CheckoutState.is_guest, rx.fragment(), rx.fragment(rx.cond(CheckoutState.has_payer, told), box)
-    )
-
-
-def payer() -> rx.Component:
-    """Who pays: a person or a company."""
-    element_id, problem = field_id("person_type"), problem_at("person_type")
-    cards = [
-        rx.el.label(
-            rx.el.input(
-                special_props=choice(
-                    "person_type", option["value"], also={"doc_type": first_document(option["value"])}
-                ),
-                **({"id": rx.Var.create(element_id)} if place == 0 else {}),
-            ),
-            icon(option["icon"]),
-            rx.el.span(
-                rx.el.b(option["label"]),
-                rx.el.span(option["note"], class_name="card-choice__note"),
-                class_name="card-choice__words",
-            ),
-            class_name="card-choice",
-        )
-        for place, option in enumerate(PERSON_TYPES)
-    ]
-    return rx.el.fieldset(
-        rx.el.legend(LABELS["person_type"], class_name="field__label"),
-        rx.el.div(*cards, class_name="cards__row"),
-        problem_of(element_id, problem, LIVE),
-        class_name="field cards",
-        custom_attrs=described_by(element_id, problem),
-    )
-
-
-def options_of(
-    name: str, options: ArrayVar[list[Choice]], placeholder: str
-) -> tuple[rx.Component, rx.Component]:
-    """The entries of a list, and before them what it says while none of them is chosen."""
-    nothing = rx.el.option(placeholder, value="", custom_attrs={"disabled": True})
-    entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
-    is_offered = options.pluck("value").contains(typed(name))
-    return rx.cond(~is_offered | (options.length() > 1), nothing), entries
-
-
-def first_document(person_type: str) -> str:
-    """The document that is chosen with a type of person: those of the other types are not among its own."""
-    return DOCUMENTS[person_type][0]["value"]
-
-
-def document_kind() -> rx.Component:
-    """With which document: a company has only its NIT, a person everything else."""
-    kinds = rx.Var.create(DOCUMENTS)[rx.cond(typed("person_type"), typed("person_type"), PERSON)]
-    return select_field(
-        LABELS["doc_type"],
-        options_of("doc_type", kinds.to(ArrayVar, list[Choice]), _("Elige el tipo de documento")),
-        element_id=field_id("doc_type"),
-        problem=problem_at("doc_type"),
-        live=LIVE,
-        special_props=control("doc_type"),
-    )
-
-
-def bank() -> rx.Component:
-    """At which bank."""
-    problem = rx.cond(
-        CheckoutState.banks_problem != "",
-        rx.el.div(
-            rx.el.p(CheckoutState.banks_problem),
-            rx.el.button(
-                _("Intentar de nuevo"),
-                type="button",
-                class_name="button button--quiet button--small",
-                on_click=CheckoutState.load_banks,
-            ),
-            class_name="alert",
-            role="alert",
-        ),
-    )
-    banks = lasting(CheckoutState.banks, CheckoutState.banks.length() > 0)
-    return select_field(
-        LABELS["bank"],
-        options_of("bank", banks, _("Elige tu banco")),
-        problem,
-        element_id=field_id("bank"),
-        problem=problem_at("bank"),
-        live=LIVE,
-        data_testid="bank-select",
-        special_props=control("bank"),
     )
