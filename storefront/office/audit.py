@@ -11,10 +11,9 @@ from backend.office.asked import address_with
 from backend.office.audit import AuditFilter, AuditPage, AuditRow, Person, audit_entries
 from backend.staff.rights import Actor, Right
 from backend.texts import _
-from storefront.components.forms import field, select_field
-from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen
+from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import entry_changes
 from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
@@ -79,13 +78,12 @@ def filters() -> rx.Component:
     """What the list is narrowed by, and the file of what it shows."""
 
     def line(name: str, label: str, kind: str) -> rx.Component:
-        return field(
+        return office_field(
+            AuditState,
+            "audit",
             name,
             label,
-            element_id=f"audit-{name}",
-            problem=text_at(AuditState.problems, name),
             is_optional=True,
-            live="",
             type=kind,
             default_value=WANTED[name],
             auto_complete="off",
@@ -94,13 +92,12 @@ def filters() -> rx.Component:
     def option(person: ObjectVar[Person]) -> rx.Component:
         return rx.el.option(person.name, value=person.id, key=person.id)
 
-    people = select_field(
+    people = office_select(
+        AuditState,
+        "audit",
+        "actor_id",
         _("Quién"),
         [rx.el.option(_("Todos"), value=""), rx.foreach(SHOWN.people, option)],
-        element_id="audit-actor_id",
-        problem=text_at(AuditState.problems, "actor_id"),
-        live="",
-        name="actor_id",
         default_value=WANTED.actor_id,
     )
     return rx.el.form(

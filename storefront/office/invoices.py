@@ -25,13 +25,11 @@ from backend.office.orders import ChipView
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
 from backend.texts import _
-from storefront.components.forms import select_field
-from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.files import file_links
 from storefront.office.components.finding import Finding
-from storefront.office.components.forms import edit_form, office_field
+from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
@@ -215,13 +213,12 @@ def numbering() -> rx.Component:
         def option(one: ObjectVar[Choice]) -> rx.Component:
             return rx.el.option(one.label, value=one.value, key=one.value)
 
-        return select_field(
+        return office_select(
+            InvoicesState,
+            "numbering",
+            name,
             label,
             [rx.foreach(options, option)],
-            element_id=f"numbering-{name}",
-            problem=text_at(InvoicesState.problems, name),
-            live="",
-            name=name,
             default_value=getattr(kept, name),
         )
 

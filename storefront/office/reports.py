@@ -16,11 +16,11 @@ from backend.office.report import Bar, ReportView, TaxRow, ToyRow, report
 from backend.reports.periods import MONTH, TODAY, WEEK, range_asked
 from backend.staff.rights import Actor, Right
 from backend.texts import _
-from storefront.components.forms import field
-from storefront.components.hooks import ABSENT, text_at
+from storefront.components.hooks import ABSENT
 from storefront.components.placeholders import bar
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen
+from storefront.office.components.forms import office_field
 from storefront.office.exports import exports
 from storefront.office.layout import office
 from storefront.office.list_state import MOST_PARAMETERS
@@ -116,15 +116,8 @@ def periods() -> rx.Component:
     """The periods that have a name, and a form for any others."""
 
     def day(name: str, label: str, value: Any) -> rx.Component:
-        return field(
-            name,
-            label,
-            element_id=f"report-{name}",
-            problem=text_at(ReportsState.problems, name),
-            live="",
-            type="date",
-            default_value=value,
-            auto_complete="off",
+        return office_field(
+            ReportsState, "report", name, label, type="date", default_value=value, auto_complete="off"
         )
 
     links = (

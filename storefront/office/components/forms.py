@@ -1,11 +1,12 @@
 """Forms of the office: fields with their problem beside them, and the bar that saves."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import reflex as rx
 
 from backend.texts import _
-from storefront.components.forms import AskFirst, field
+from storefront.components.forms import AskFirst, field, select_field
 from storefront.components.hooks import text_at
 from storefront.office.browser import EDITED, EditForm
 from storefront.office.state import answers
@@ -36,6 +37,21 @@ def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> r
     """A line of a form. For `more` see `storefront.components.forms.field`; a problem is `state.problems[name]`."""
     return field(
         name, label, element_id=f"{form}-{name}", problem=text_at(state.problems, name), live="", **more
+    )
+
+
+def office_select(
+    state: Any, form: str, name: str, label: str, options: Iterable[rx.Component], **more: Any
+) -> rx.Component:
+    """One of several, in a form: see `office_field` and `storefront.components.forms.select_field`."""
+    return select_field(
+        label,
+        options,
+        element_id=f"{form}-{name}",
+        problem=text_at(state.problems, name),
+        live="",
+        name=name,
+        **more,
     )
 
 

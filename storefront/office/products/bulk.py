@@ -15,6 +15,7 @@ from storefront.components.hooks import text_at
 from storefront.office.browser import CHOSEN
 from storefront.office.components.chosen import chosen_rows
 from storefront.office.components.feedback import chip
+from storefront.office.components.forms import office_select
 from storefront.office.icons import icon
 from storefront.office.places import PRODUCTS
 from storefront.office.products.state import MORE, WITH_FORM, Draft, ProductsState
@@ -111,16 +112,15 @@ def drafting() -> rx.Component:
 
 def picking() -> rx.Component:
     """What is to be done."""
-    return select_field(
+    return office_select(
+        ProductsState,
+        "bulk",
+        "action",
         _("Qué cambiar"),
         [
             rx.el.option(_("Elige…"), value=""),
             *(rx.el.option(label, value=action) for action, label in ACTIONS.items()),
         ],
-        element_id="bulk-action",
-        problem=text_at(ProductsState.problems, "action"),
-        live="",
-        name="action",
         value=DRAFT.action,
         on_change=ProductsState.pick,
         auto_focus=True,
@@ -162,13 +162,12 @@ def details_form() -> rx.Component:
             max_length=5,
             auto_complete="off",
         ),
-        select_field(
+        office_select(
+            ProductsState,
+            "bulk",
+            "step",
             _("Redondear a"),
             [rx.el.option(format_cop(step), value=str(step)) for step in STEPS],
-            element_id="bulk-step",
-            problem=text_at(ProductsState.problems, "step"),
-            live="",
-            name="step",
             default_value="50",
         ),
     )

@@ -12,12 +12,12 @@ from backend.office.product_form import TEXTS
 from backend.pricing import TAX_RATES
 from backend.staff.rights import Right
 from backend.texts import _
-from storefront.components.forms import described_by, field_box, select_field
+from storefront.components.forms import described_by, field_box
 from storefront.components.hooks import ABSENT, text_at
 from storefront.components.placeholders import bar
 from storefront.office.components.detail import BUTTON, detail_screen
 from storefront.office.components.feedback import chip
-from storefront.office.components.forms import edit_form, office_field
+from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.icons import icon
 from storefront.office.places import PRODUCTS
@@ -206,16 +206,7 @@ def area(name: str, rows: int) -> rx.Component:
 
 def choice(name: str, options: list[rx.Component], value: Any) -> rx.Component:
     """One of several."""
-    return select_field(
-        LABELS[name],
-        options,
-        element_id=f"{FORM}-{name}",
-        problem=text_at(ProductState.problems, name),
-        live="",
-        name=name,
-        default_value=value,
-        data_now=value,
-    )
+    return office_select(ProductState, FORM, name, LABELS[name], options, default_value=value, data_now=value)
 
 
 def tick(name: str, label: str, value: Any) -> rx.Component:

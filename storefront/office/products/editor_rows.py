@@ -8,9 +8,10 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.catalog.videos import VIDEO
 from backend.office.product_form import LONGEST_ALT
 from backend.texts import _
-from storefront.components.forms import field, problem_of, select_field
+from storefront.components.forms import field, problem_of
 from storefront.components.hooks import text_at
 from storefront.office.browser import ROWS, Ordered
+from storefront.office.components.forms import office_select
 from storefront.office.components.ordered import add, drop, move
 from storefront.office.components.uploading import picture_upload, video_upload
 from storefront.office.icons import icon
@@ -42,13 +43,12 @@ def buttons(thing: str, *more: rx.Component) -> rx.Component:
 
 def variants() -> rx.Component:
     """Price and units; with several variants, each of them."""
-    where = select_field(
+    where = office_select(
+        ProductState,
+        FORM,
+        "location_id",
         _("Dónde llegaron"),
         [rx.foreach(SHOWN.locations, lambda one: rx.el.option(one.name, value=one.id, key=one.id))],
-        element_id=f"{FORM}-location_id",
-        problem=text_at(ProductState.problems, "location_id"),
-        live="",
-        name="location_id",
     )
     the_only_place = rx.foreach(
         SHOWN.locations,

@@ -15,10 +15,11 @@ from backend.returns.forms import ACCOUNT, LONGEST_REASON, UNITS
 from backend.returns.models import KIND_NAMES
 from backend.staff.rights import Actor, Right
 from backend.texts import _
-from storefront.components.forms import Once, field_box, select_field
+from storefront.components.forms import Once, field_box
 from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import screen, state_chip
+from storefront.office.components.forms import office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import ORDERS, RETURNS
@@ -128,13 +129,12 @@ def form() -> rx.Component:
     element_id, problem = "opening-reason", text_at(OpeningState.problems, "reason")
     return rx.el.form(
         rx.el.section(
-            select_field(
+            office_select(
+                OpeningState,
+                "opening",
+                "kind",
                 _("¿Qué es?"),
                 [rx.el.option(_("Elige"), value=""), *options],
-                element_id="opening-kind",
-                problem=text_at(OpeningState.problems, "kind"),
-                live="",
-                name="kind",
                 default_value="",
             ),
             rx.el.h2(_("Unidades"), class_name="o-section__title"),

@@ -6,9 +6,8 @@ import reflex as rx
 
 from backend.returns.forms import ACCOUNT_TYPES
 from backend.texts import _
-from storefront.components.forms import field, select_field
-from storefront.components.hooks import text_at
 from storefront.components.pictures import picture
+from storefront.office.components.forms import office_field, office_select
 from storefront.office.icons import icon
 
 SMALL = "72px"
@@ -35,27 +34,18 @@ def account_form_fields(state: Any, form: str, known: Any = None) -> list[rx.Com
     """The fields of a bank account; `known` is the account that stands."""
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
-        return field(
-            name,
-            label,
-            element_id=f"{form}-{name}",
-            problem=text_at(state.problems, name),
-            live="",
-            auto_complete="off",
-            default_value="" if known is None else getattr(known, name),
-            **more,
-        )
+        value = "" if known is None else getattr(known, name)
+        return office_field(state, form, name, label, auto_complete="off", default_value=value, **more)
 
     options = [rx.el.option(label, value=value) for value, label in ACCOUNT_TYPES.items()]
     return [
         line("bank", _("Banco")),
-        select_field(
+        office_select(
+            state,
+            form,
+            "account_type",
             _("Tipo de cuenta"),
             [rx.el.option(_("Elige"), value=""), *options],
-            element_id=f"{form}-account_type",
-            problem=text_at(state.problems, "account_type"),
-            live="",
-            name="account_type",
             default_value="" if known is None else known.account_type,
         ),
         line("account_number", _("Número de la cuenta"), input_mode="numeric"),

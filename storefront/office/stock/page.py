@@ -13,6 +13,7 @@ from backend.texts import _
 from storefront.components.forms import field, select_field
 from storefront.components.hooks import text_at
 from storefront.office.components.feedback import chip, empty, screen
+from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
@@ -43,12 +44,11 @@ def page() -> rx.Component:
 def receiving() -> rx.Component:
     """Scan or type what came, say how many, and save it all at once."""
     scan = rx.el.form(
-        field(
+        office_field(
+            StockState,
+            "stock",
             "code",
             _("Escanea el código o escribe el nombre"),
-            element_id="stock-code",
-            problem=text_at(StockState.problems, "code"),
-            live="",
             auto_complete="off",
             enter_key_hint="done",
             data_testid="stock-code",
@@ -102,23 +102,10 @@ def receipt() -> rx.Component:
         return rx.el.option(one.name, value=one.id, key=one.id)
 
     def line(name: str, label: str) -> rx.Component:
-        return field(
-            name,
-            label,
-            element_id=f"receipt-{name}",
-            problem=text_at(StockState.problems, name),
-            is_optional=True,
-            live="",
-            auto_complete="off",
-        )
+        return office_field(StockState, "receipt", name, label, is_optional=True, auto_complete="off")
 
-    where = select_field(
-        _("Dónde"),
-        [rx.foreach(SHOWN.locations, place)],
-        element_id="receipt-location_id",
-        problem=text_at(StockState.problems, "location_id"),
-        live="",
-        name="location_id",
+    where = office_select(
+        StockState, "receipt", "location_id", _("Dónde"), [rx.foreach(SHOWN.locations, place)]
     )
     return rx.el.form(
         rx.el.ul(rx.foreach(StockState.lines, came), class_name="o-stock__lines"),
@@ -179,26 +166,17 @@ def filters() -> rx.Component:
         rx.el.option(_("Agotados"), value=OUT),
     ]
     return rx.el.form(
-        field(
+        office_field(
+            StockState,
+            "stock",
             "q",
             _("Buscar en la bodega"),
-            element_id="stock-q",
-            problem=text_at(StockState.problems, "q"),
-            live="",
             default_value=WANTED.text,
             auto_complete="off",
             data_screen_search="",
             enter_key_hint="search",
         ),
-        select_field(
-            _("Mostrar"),
-            options,
-            element_id="stock-only",
-            problem=text_at(StockState.problems, "only"),
-            live="",
-            name="only",
-            default_value=WANTED.only,
-        ),
+        office_select(StockState, "stock", "only", _("Mostrar"), options, default_value=WANTED.only),
         rx.el.div(
             rx.el.button(_("Buscar"), type="submit", class_name="button button--small button--dark"),
             class_name="o-filters__buttons",

@@ -8,10 +8,10 @@ from reflex.vars import ObjectVar
 from backend.office.team import InviteRow, TeamPage
 from backend.staff.rights import ROLE_NAMES
 from backend.texts import _
-from storefront.components.forms import Once, field, select_field
+from storefront.components.forms import Once, select_field
 from storefront.components.hooks import text_at
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.forms import asked_twice
+from storefront.office.components.forms import asked_twice, office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.components.lists import fresh, rows
 from storefront.office.icons import icon
@@ -60,24 +60,22 @@ def roles() -> list[rx.Component]:
 def inviting() -> rx.Component:
     """Whom to invite, and as what."""
     form = rx.el.form(
-        field(
+        office_field(
+            TeamState,
+            "invite",
             "email",
             _("Correo"),
-            element_id="invite-email",
-            problem=text_at(TeamState.problems, "email"),
-            live="",
             type="email",
             auto_complete="off",
             auto_capitalize="none",
             data_testid="invite-email",
         ),
-        select_field(
+        office_select(
+            TeamState,
+            "invite",
+            "role",
             _("Rol"),
             [rx.el.option(_("Elige un rol"), value=""), *roles()],
-            element_id="invite-role",
-            problem=text_at(TeamState.problems, "role"),
-            live="",
-            name="role",
             default_value="",
             data_testid="invite-role",
         ),
