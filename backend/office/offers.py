@@ -146,13 +146,8 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
         NotFound: there is none.
     """
     actor.require(Right.READ_CATALOG)
-    categories = (
-        (await session.execute(select(Category).order_by(Category.name, Category.id))).scalars().all()
-    )
     if not promotion_id:
-        return OfferPage(
-            "", None, OfferForm(), [Choice(one.id, one.name, False) for one in categories], False
-        )
+        return OfferPage("", None, OfferForm(), await category_choices(session), False)
     found = (
         select(Promotion, Campaign)
         .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
@@ -165,14 +160,19 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
     used = (await used_of(session, [promotion])).get(promotion.id, Used())
     moment = await database_now(session)
     form = await form_of(session, promotion, campaign)
-    chosen = form.categories if form else []
     return OfferPage(
         id=promotion.id,
         row=_row(promotion, campaign, used, moment),
         form=form,
-        categories=[Choice(one.id, one.name, one.id in chosen) for one in categories],
+        categories=await category_choices(session, form.categories if form else ()),
         can_end=not _is_over(promotion, campaign, moment),
     )
+
+
+async def category_choices(session: AsyncSession, chosen: Sequence[str] = ()) -> list[Choice]:
+    """All categories to tick, those that are `chosen` ticked."""
+    found = await session.execute(select(Category).order_by(Category.name, Category.id))
+    return [Choice(one.id, one.name, one.id in chosen) for one in found.scalars()]
 
 
 def _is_over(promotion: Promotion, campaign: Campaign | None, moment: datetime) -> bool:

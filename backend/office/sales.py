@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product, Variant, variant_name
+from backend.catalog.models import Product, Variant, variant_name
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import (
     MOST_OFF,
@@ -37,7 +37,7 @@ from backend.office.offer_form import (
     read_targets,
     typed_day,
 )
-from backend.office.offers import Choice, SaleRow
+from backend.office.offers import Choice, SaleRow, category_choices
 from backend.office.orders import ChipView
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -141,11 +141,8 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
         NotFound: there is none.
     """
     actor.require(Right.READ_CATALOG)
-    categories = (
-        (await session.execute(select(Category).order_by(Category.name, Category.id))).scalars().all()
-    )
     if not list_id:
-        return SalePage("", None, SaleForm(), [Choice(one.id, one.name, False) for one in categories])
+        return SalePage("", None, SaleForm(), await category_choices(session))
     sale = (await session.execute(select(PriceList).where(PriceList.id == list_id))).scalar_one_or_none()
     if sale is None:
         raise NotFound(f"Price list with id: {list_id} was not found")
@@ -158,9 +155,7 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
         id=list_id,
         row=_row(sale, moment),
         form=form,
-        categories=[
-            Choice(one.id, one.name, form is not None and one.id in form.categories) for one in categories
-        ],
+        categories=await category_choices(session, form.categories if form else ()),
         last_day="" if is_over else typed_day(sale.ends_at, -1),
         can_end=not is_over,
         rows=rows,

@@ -7,12 +7,14 @@ import reflex as rx
 from backend.texts import _
 from storefront.components.forms import problem_of
 from storefront.components.hooks import text_at
+from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
 
 BUTTON = "button button--small "
+SMALL = "72px"
 
 
 def detail_screen(
@@ -54,6 +56,23 @@ def panel(title: Any, *content: Any, test_id: str = "") -> rx.Component:
 def fact(pair: Any) -> rx.Component:
     """A name and its value, in a `dl`."""
     return rx.el.div(rx.el.dt(pair[0]), rx.el.dd(pair[1]), key=pair[0])
+
+
+def line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
+    """A toy by its picture and its name."""
+    return rx.fragment(
+        rx.cond(
+            shown,
+            picture(shown, SMALL, class_name="o-item__picture", alt=""),
+            rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
+        ),
+        rx.el.span(
+            rx.el.b(title),
+            rx.cond(detail != "", rx.el.span(detail, class_name="o-row__detail")),
+            rx.el.span(*more, class_name="o-row__detail"),
+            class_name="o-item__words",
+        ),
+    )
 
 
 def way_to_reach(href: Any, shape: str, *label: Any, **more: Any) -> rx.Component:

@@ -10,9 +10,16 @@ from backend.orders.correcting import LONGEST_NOTE
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import Once
-from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
-from storefront.office.components.detail import BUTTON, detail_screen, fact, note_form, panel, skeleton
+from storefront.office.components.detail import (
+    BUTTON,
+    detail_screen,
+    fact,
+    line_head,
+    note_form,
+    panel,
+    skeleton,
+)
 from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import asked_twice
 from storefront.office.components.history import history
@@ -24,7 +31,6 @@ from storefront.office.places import ATTENTION, ORDERS, PACK
 from storefront.office.state import answers, may
 
 TITLE = _("Pedido")
-SMALL = "72px"
 
 
 def page() -> rx.Component:
@@ -116,25 +122,17 @@ def items() -> rx.Component:
 
     def line(one: Any) -> rx.Component:
         return rx.el.li(
-            rx.cond(
+            line_head(
                 one.picture,
-                picture(one.picture, SMALL, class_name="o-item__picture", alt=""),
-                rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
-            ),
-            rx.el.span(
-                rx.el.b(one.title),
-                rx.cond(one.detail != "", rx.el.span(one.detail, class_name="o-row__detail")),
-                rx.el.span(
-                    f"{one.quantity} × {one.unit_label}",
-                    rx.cond(
-                        (one.packed > 0) & (one.packed < one.quantity),
-                        _(" · {n} empacados").format(n=one.packed),
-                        "",
-                    ),
-                    rx.cond(one.withdrawn > 0, _(" · {n} no se envían").format(n=one.withdrawn), ""),
-                    class_name="o-row__detail",
+                one.title,
+                one.detail,
+                f"{one.quantity} × {one.unit_label}",
+                rx.cond(
+                    (one.packed > 0) & (one.packed < one.quantity),
+                    _(" · {n} empacados").format(n=one.packed),
+                    "",
                 ),
-                class_name="o-item__words",
+                rx.cond(one.withdrawn > 0, _(" · {n} no se envían").format(n=one.withdrawn), ""),
             ),
             rx.el.span(one.total_label, class_name="o-item__total"),
             key=one.id,

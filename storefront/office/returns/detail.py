@@ -11,14 +11,14 @@ from backend.returns.routes import RECEIPTS
 from backend.texts import _
 from storefront.components.forms import SENT_BY_THE_BROWSER, Once, field_box, problem_of
 from storefront.components.hooks import text_at
-from storefront.office.components.detail import BUTTON, detail_screen, fact, panel, skeleton
+from storefront.office.components.detail import BUTTON, detail_screen, fact, line_head, panel, skeleton
 from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.icons import icon
 from storefront.office.places import ORDERS, RETURNS
 from storefront.office.returns.detail_state import DAMAGED, GOOD, ReturnState
-from storefront.office.returns.parts import account_form_fields, line_head
+from storefront.office.returns.parts import account_form_fields
 from storefront.office.state import answers
 
 TITLE = _("Devolución")

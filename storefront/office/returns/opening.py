@@ -18,12 +18,13 @@ from backend.texts import _
 from storefront.components.forms import Once, field_box
 from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
+from storefront.office.components.detail import line_head
 from storefront.office.components.feedback import screen, state_chip
 from storefront.office.components.forms import office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import ORDERS, RETURNS
-from storefront.office.returns.parts import account_form_fields, line_head
+from storefront.office.returns.parts import account_form_fields
 from storefront.office.state import OfficeScreen, answers, office_event
 from storefront.state.handlers import checked_id, checked_text
 

@@ -1,4 +1,4 @@
-"""What the screens of returns share: a line's toy, and the fields of a bank account."""
+"""What the screens of returns share: the fields of a bank account."""
 
 from typing import Any
 
@@ -6,28 +6,7 @@ import reflex as rx
 
 from backend.returns.forms import ACCOUNT_TYPES
 from backend.texts import _
-from storefront.components.pictures import picture
 from storefront.office.components.forms import office_field, office_select
-from storefront.office.icons import icon
-
-SMALL = "72px"
-
-
-def line_head(shown: Any, title: Any, detail: Any, *more: Any) -> rx.Component:
-    """A toy by its picture and its name."""
-    return rx.fragment(
-        rx.cond(
-            shown,
-            picture(shown, SMALL, class_name="o-item__picture", alt=""),
-            rx.el.span(icon("box", size=28), class_name="o-item__picture o-item__picture--none"),
-        ),
-        rx.el.span(
-            rx.el.b(title),
-            rx.cond(detail != "", rx.el.span(detail, class_name="o-row__detail")),
-            rx.el.span(*more, class_name="o-row__detail"),
-            class_name="o-item__words",
-        ),
-    )
 
 
 def account_form_fields(state: Any, form: str, known: Any = None) -> list[rx.Component]:
