@@ -26,6 +26,10 @@ MOST_CHOSEN = 1_000
 MOST_PRICES = 20_000
 
 
+class TooManyPrices(InvalidData):
+    """A sale is for `MOST_PRICES` prices at most."""
+
+
 class Method(StrEnum):
     """How much less: the platform's words."""
 
@@ -165,7 +169,7 @@ async def _planned(
     )
     rows = (await session.execute(query)).all()
     if len(rows) > MOST_PRICES:
-        raise InvalidData(f"A sale is for {MOST_PRICES} prices at most")
+        raise TooManyPrices(f"A sale is for {MOST_PRICES} prices at most")
     taken = await _in_other_sales(session, window, list_id)
     planned = []
     for product_id, title, variant_id, make, price, before in rows:

@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Variant
+from backend.catalog.price_lists import planning
 from backend.catalog.price_lists.models import PriceList
 from backend.catalog.price_lists.running import Sales
 from backend.catalog.price_lists.saving import JOB
@@ -154,6 +155,18 @@ async def test_a_sale_that_lowers_no_price_is_not_stored(shop: Shop, toys: list[
     assert screen.told.text == "Ningún precio bajaría."
     async with shop.database.read() as session:
         assert (await session.execute(select(PriceList))).first() is None
+
+
+async def test_a_sale_of_too_many_prices_says_so(
+    toys: list[str], browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del toys
+    monkeypatch.setattr(planning, "MOST_PRICES", 1)
+    screen = await opened(browser_of)
+    await sent(screen, "look", TYPED)
+    assert (screen.told.text, screen.preview) == (
+        "Una rebaja cubre hasta 20.000 precios: elige menos juguetes.", None,
+    )  # fmt: skip
 
 
 async def test_only_the_owner_and_the_shop_change_sales(shop: Shop, toys: list[str], browser_of: At) -> None:
