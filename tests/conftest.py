@@ -38,7 +38,7 @@ ENOUGH_MEMORY = 4 * 2**30
 GUARDING = tuple(
     f"tests/backend/{name}"
     for name in (
-        *("payment", "checkout", "inventory", "office/test_stock.py", "fulfillment/test_locations.py"),
+        *("payment", "checkout", "inventory", "office/test_stock", "fulfillment/test_locations.py"),
         *("jobs", "attention/test_attention.py", "test_pricing.py"),
     )
 )

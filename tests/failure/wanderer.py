@@ -79,7 +79,7 @@ IN_SIGHT = """
         const isDrawn = one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
         return isDrawn && box.width > 1 && box.height > 1 && !one.closest("[inert]") && !one.matches(":disabled");
     });
-    const draw = (all) => all[M@(part * all.length)] ?? null;
+    const draw = (all) => all[Math.floor(part * all.length)] ?? null;
 """
 LINK = f"""(part) => {{ {IN_SIGHT}
     return draw(inSight("main a[href], header a[href], footer a[href], dialog a[href]").filter(
