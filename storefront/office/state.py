@@ -21,8 +21,6 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.price_lists.planning import TooManyPrices
-from backend.catalog.price_lists.saving import NothingLowered
 from backend.errors import (
     Conflict,
     Forbidden,
@@ -148,8 +146,6 @@ MESSAGES: tuple[tuple[type[ShopError], str], ...] = (
     (InsufficientStock, _("No hay tantas unidades libres.")),
     (NotFound, _("Ya no existe. Actualiza la pantalla.")),
     (TooManyRequests, _("Vas muy rápido. Espera un momento e inténtalo otra vez.")),
-    (NothingLowered, _("Ningún precio bajaría.")),
-    (TooManyPrices, _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes.")),
     (Conflict, _("Alguien lo cambió antes. Mira cómo quedó y vuelve a intentarlo.")),
     (InvalidData, _("Revisa los datos marcados.")),
 )

@@ -5,7 +5,9 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.price_lists.saving import end_sale
+from backend.catalog.price_lists.planning import TooManyPrices
+from backend.catalog.price_lists.saving import NothingLowered, end_sale
+from backend.errors import ShopError
 from backend.office.sales import (
     SaleForm,
     SalePage,
@@ -22,6 +24,12 @@ from storefront.office.offers.previewed import PreviewedForm
 from storefront.office.places import SALES
 from storefront.office.state import office_event
 from storefront.state.handlers import checked_fields
+
+REFUSED: dict[type[ShopError], str] = {
+    NothingLowered: _("Ningún precio bajaría."),
+    TooManyPrices: _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes."),
+}
+"""What is wrong with a sale as a whole, and with none of its fields."""
 
 
 class SaleState(PreviewedForm, KnownClientState):
@@ -60,3 +68,9 @@ class SaleState(PreviewedForm, KnownClientState):
         async with current_shop().database.transaction() as session:
             await end_sale(session, actor, self._id())
         await self._done(actor, _("Rebaja terminada: los precios de antes vuelven en menos de un minuto."))
+
+    def _refuse(self, error: ShopError) -> None:
+        if type(error) in REFUSED:
+            self._tell(REFUSED[type(error)], "problem")
+        else:
+            super()._refuse(error)
