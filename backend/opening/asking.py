@@ -31,17 +31,6 @@ QUESTIONS = (
 )
 
 
-OPTIONAL = frozenset(
-    (
-        "store_address",
-        "store_whatsapp",
-        "carrier_origin_suburb",
-        "carrier_origin_cross_street",
-        "carrier_origin_reference",
-    )
-)
-
-
 def ask(effective: Settings, *, is_real: bool) -> dict[str, str]:
     """Ask for everything; what stands is offered as the answer. What does not fit is asked for again.
 
@@ -71,7 +60,10 @@ def _offered(effective: Settings, name: str, *, is_real: bool) -> str | None:
     value: str = getattr(effective, name)
     if not is_real or value != getattr(DEMO, name):
         return value
-    return "" if name in OPTIONAL else None
+    try:
+        return _fitting(name, "")
+    except typer.BadParameter:
+        return None
 
 
 def _fitting(name: str, typed: str) -> str:
