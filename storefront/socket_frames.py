@@ -85,22 +85,22 @@ def checked_event(data: Any) -> dict[str, Any]:
     name, payload = data.get("name"), data.get("payload", {})
     if not isinstance(name, str) or len(name) > LONGEST_NAME:
         raise Refused("names no event")
-    if name not in RegistrationContext.get().event_handlers or name.endswith(SETTER):
+    registered = RegistrationContext.get().event_handlers.get(name)
+    if registered is None or name.endswith(SETTER):
         raise Refused(f"names an event that there is not: {sanitize_client_log_value(name, max_length=80)}")
     if not isinstance(payload, dict):
         raise Refused("has a payload that is no object")
     _require_shallow(payload)
-    _require_arguments(name, payload)
+    _require_arguments(registered.handler.fn, payload)
     if name in STORING and payload.get("vars") is not None:
         payload = {**payload, "vars": checked_stored(payload["vars"])}
     return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
 
 
-def _require_arguments(name: str, payload: dict[str, Any]) -> None:
+def _require_arguments(handler: Callable[..., Any], payload: dict[str, Any]) -> None:
     """Refuse arguments that the event's handler does not take, and an event without those that it needs."""
-    handler = RegistrationContext.get().event_handlers[name].handler
     try:
-        _signature_of(handler.fn).bind(None, **payload)
+        _signature_of(handler).bind(None, **payload)
     except TypeError as error:
         raise Refused("has other arguments than its event") from error
 
