@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 
@@ -17,6 +18,11 @@ def address_with(asked: Mapping[str, str], path: str = "", **changed: str) -> st
     """The address of the list with these fields changed; empty ones are left out."""
     query = urlencode({name: value for name, value in {**asked, **changed}.items() if value})
     return f"{path}?{query}" if query else path
+
+
+def label_of(choices: Mapping[str, tuple[str, Any]], name: str) -> str:
+    """What a choice is called; empty where there is none of that name."""
+    return choices[name][0] if name in choices else ""
 
 
 def active_filters(asked: Mapping[str, str], **labels: str) -> list[ActiveFilter]:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.contact import clean_name
 from backend.dates import short_time_label
-from backend.office.asked import ActiveFilter, active_filters
+from backend.office.asked import ActiveFilter, active_filters, label_of
 from backend.office.customer_finding import FoundPerson, persons_page
 from backend.office.orders import ChipView, buyer_of
 from backend.orders.models import Order
@@ -134,5 +134,4 @@ def _orders_label(count: int, last: Order | None) -> str:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    kinds = {name: label for name, (label, _has_account) in KINDS.items()}
-    return active_filters(asked, tipo=kinds.get(asked["tipo"], ""))
+    return active_filters(asked, tipo=label_of(KINDS, asked["tipo"]))

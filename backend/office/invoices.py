@@ -15,7 +15,7 @@ from backend.invoices.numbering import last_taken
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
 from backend.money import format_cop
-from backend.office.asked import ActiveFilter, active_filters
+from backend.office.asked import ActiveFilter, active_filters, label_of
 from backend.office.orders import ChipView, buyer_of
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
@@ -236,9 +236,9 @@ def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    states = {name: label for name, (label, _of) in STATES.items()}
-    kinds = {name: label for name, (label, _of) in KINDS.items()}
-    return active_filters(asked, estado=states.get(asked["estado"], ""), tipo=kinds.get(asked["tipo"], ""))
+    return active_filters(
+        asked, estado=label_of(STATES, asked["estado"]), tipo=label_of(KINDS, asked["tipo"])
+    )
 
 
 def _form(invoicing: Invoicing, taken: int) -> NumberingForm:

@@ -12,7 +12,7 @@ from backend.database import database_now
 from backend.dates import short_time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
-from backend.office.asked import ActiveFilter, active_filters
+from backend.office.asked import ActiveFilter, active_filters, label_of
 from backend.office.orders import ChipView, buyer_of
 from backend.orders.models import Order
 from backend.returns.deadlines import days_left
@@ -197,6 +197,6 @@ def _place(cursor: str) -> tuple[datetime, int]:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    states = {name: label for name, (label, _of) in STATES.items()}
-    kinds = {name: label for name, (label, _of) in KINDS.items()}
-    return active_filters(asked, estado=states.get(asked["estado"], ""), tipo=kinds.get(asked["tipo"], ""))
+    return active_filters(
+        asked, estado=label_of(STATES, asked["estado"]), tipo=label_of(KINDS, asked["tipo"])
+    )
