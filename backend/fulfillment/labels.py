@@ -168,10 +168,8 @@ def _with_approved_price(request: LabelRequest, fulfillment: Fulfillment) -> Lab
 async def _record_label(database: Database, fulfillment_id: str, label: Label) -> Fulfillment:
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
-        if fulfillment.state not in (
-            LabelState.CREATING,
-            LabelState.UNKNOWN,
-        ):  # somebody decided while the carrier was at it
+        # in another state, somebody decided while the carrier was at it
+        if fulfillment.state not in (LabelState.CREATING, LabelState.UNKNOWN):
             numbers = f"{label.carrier_order_id} ({label.tracking_number})"
             cause = f"A second label was made, {numbers}: cancel one at the carrier"
             await _raise_doubt(session, fulfillment, cause)
