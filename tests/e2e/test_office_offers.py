@@ -1,0 +1,149 @@
+"""Ofertas at the browser: a code and a sale are made on a phone, shoppers see what they take off, and they end."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+from playwright.async_api import Browser, Page, expect
+
+from backend.clock import now
+from backend.dates import today_in_colombia
+from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
+from tests.e2e.office_steps import enter, visit
+from tests.e2e.shopper import PATIENCE, expect_no_overflow, put_in_cart
+from tests.e2e.test_every_page import axe
+from tests.e2e.test_office import check
+
+__all__ = ["axe"]
+
+PHONE = (390, 844)
+OFFERS = "/oficina/ofertas"
+SALES = f"{OFFERS}/rebajas"
+TROMPO = "trompo-de-madera"  # $ 18.900
+STAMPED = "window.isTheSamePage === true"
+
+
+async def look(page: Page, what: str) -> None:
+    """Look at what the form would change."""
+    await page.get_by_test_id(f"{what}-look").click()
+    await expect(page.get_by_test_id(f"{what}-preview")).to_be_visible(timeout=PATIENCE)
+
+
+async def save(page: Page, told: str) -> None:
+    """Store what was looked at, and stand on its own page."""
+    await page.get_by_test_id("save").click()
+    await expect(page.get_by_test_id("told")).to_contain_text(told, timeout=PATIENCE)
+    await page.wait_for_url(lambda url: not url.endswith("/nueva"))
+
+
+async def end(page: Page, told: str) -> None:
+    """End it, after the question."""
+    await page.get_by_role("button", name="Terminar ahora").click()
+    await page.get_by_role("button", name="Sí, terminar").click()
+    await expect(page.get_by_test_id("told")).to_contain_text(told, timeout=PATIENCE)
+
+
+async def type_code(page: Page, code: str) -> None:
+    """Type a code into the cart's field."""
+    await page.get_by_text("¿Tienes un código?").click()
+    await page.get_by_test_id("promo-code").fill(code)
+    await page.get_by_test_id("promo-apply").click()
+
+
+async def test_a_code_takes_off_what_it_says_until_it_is_ended(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch, axe: str
+) -> None:
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    opened = pages_of(shop, browser, watch)
+    async with opened(*PHONE) as page, opened(320, 640) as shopper:
+        await enter(page, shop, OFFERS)
+        await page.get_by_test_id("offer-new").click()
+        await expect(page.get_by_test_id("offer-look")).to_be_visible(timeout=PATIENCE)
+
+        # what is wrong is said beside the field, and what was typed stays
+        await page.get_by_label("Código o nombre").fill("Año 10 %")
+        await page.get_by_label("Valor").fill("mil")
+        await page.get_by_test_id("offer-look").click()
+        await expect(page.get_by_label("Valor")).to_have_attribute("aria-invalid", "true", timeout=PATIENCE)
+        await expect(page.get_by_label("Código o nombre")).to_have_value("Año 10 %")
+        await check(page, axe)
+
+        await page.get_by_label("Valor").fill("10")
+        await look(page, "offer")
+        await check(page, axe)
+        await save(page, "Oferta guardada.")
+
+        await put_in_cart(shopper, TROMPO)
+        await shopper.goto("/cart")
+        await type_code(shopper, "  año 10 % ")
+        await expect(shopper.get_by_test_id("saving")).to_contain_text("1.890", timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 17.010")
+        await expect_no_overflow(shopper)
+        await type_code(shopper, "NO-EXISTE")
+        await expect(shopper.get_by_test_id("promo-code")).to_have_attribute(
+            "aria-invalid", "true", timeout=PATIENCE
+        )
+
+        await end(page, "Oferta terminada.")
+        await expect(page.get_by_role("button", name="Terminar ahora")).to_have_count(0)
+        await shopper.reload()
+        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900", timeout=PATIENCE)
+        await expect(shopper.get_by_test_id("saving")).to_have_count(0)
+        await shopper.get_by_test_id("promo-drop").click()
+        await expect(shopper.get_by_test_id("promo-drop")).to_have_count(0, timeout=PATIENCE)
+
+        await visit(page, OFFERS)
+        await check(page, axe)
+        await expect(page.get_by_role("list", name="Terminadas", exact=True)).to_contain_text("Año 10 %")
+
+
+async def test_a_sale_is_on_open_pages_until_it_is_ended(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch, axe: str
+) -> None:
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    opened = pages_of(shop, browser, watch)
+    async with opened(*PHONE) as page, opened(320, 640) as shopper, opened(*PHONE) as luis:
+        await shopper.goto(f"/product/{TROMPO}")
+        price = shopper.locator(".product__price")
+        await expect(price).to_contain_text("18.900")
+        await shopper.evaluate("window.isTheSamePage = true")
+
+        await enter(page, shop, f"{SALES}/nueva")
+        await page.get_by_label("Nombre").fill("Rebajas de diciembre")
+        await page.get_by_label("¿De qué?").select_option("toys")
+        await page.get_by_role("textbox", name="Juguetes").fill("Un juguete que no hay")
+        await page.get_by_label("Valor").fill("20")
+        await page.get_by_test_id("sale-look").click()
+        await expect(page.get_by_role("textbox", name="Juguetes")).to_have_attribute(
+            "aria-invalid", "true", timeout=PATIENCE
+        )
+        await expect(page.get_by_label("Último día")).to_have_attribute("aria-invalid", "true")
+        await page.get_by_role("textbox", name="Juguetes").fill("trompo de madera")
+        await page.get_by_label("Último día").fill(str(today_in_colombia(now()) + timedelta(days=7)))
+        await look(page, "sale")
+        await expect(page.get_by_test_id("sale-preview")).to_contain_text("15.100")
+        await check(page, axe)
+        await save(page, "Rebaja guardada.")
+        address = page.url
+
+        await expect(price).to_contain_text("15.100", timeout=PATIENCE)
+        await expect(price.locator("s")).to_contain_text("18.900")
+        assert await shopper.evaluate(STAMPED)
+        await expect_no_overflow(shopper)
+
+        # two of the staff end it: the second one hears that it is over, and nothing else happens
+        await enter(luis, shop, address.removeprefix(shop.url))
+        await check(page, axe)
+        await luis.get_by_role("button", name="Terminar ahora").click()
+        await end(page, "Rebaja terminada")
+        await expect(price).not_to_contain_text("15.100", timeout=PATIENCE)
+        await expect(price).to_contain_text("18.900")
+        assert await shopper.evaluate(STAMPED)
+        await luis.get_by_role("button", name="Sí, terminar").click()
+        await expect(luis.get_by_test_id("told")).to_be_visible(timeout=PATIENCE)
+        await expect(luis.get_by_role("button", name="Terminar ahora")).to_have_count(0, timeout=PATIENCE)
+
+        await visit(page, OFFERS)
+        await expect(page.get_by_role("list", name="Rebajas terminadas")).to_contain_text(
+            re.compile("Rebajas de diciembre")
+        )
