@@ -20,7 +20,7 @@ from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
 from backend.staff.sessions import end_all
 from backend.texts import _
 
-STAFF_PASSWORDS = RateLimit("staff password", per_pair=5, per_client=20, per_subject=0)
+STAFF_PASSWORDS = RateLimit("staff password", per_pair=5, per_client=20, per_subject=0, per_day=100)
 NEEDS_AN_OWNER = "The shop needs an owner: make another one first"
 
 

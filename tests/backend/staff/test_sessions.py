@@ -7,14 +7,16 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
+from backend import rate_limit
 from backend.app import Shop
 from backend.clock import now
 from backend.customers.sessions import COOKIE as SHOPPERS
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.passwords import hash_of
+from backend.rate_limit import Client
 from backend.staff.models import StaffSession
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
-from backend.staff.service import change_staff, create_staff, list_staff, set_password
+from backend.staff.service import STAFF_PASSWORDS, change_staff, create_staff, list_staff, set_password
 from backend.staff.sessions import COOKIE, actor_of_session, revoke, sessions_of
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
 from tests.backend.staff.conftest import PASSWORD, credentials
@@ -231,6 +233,18 @@ async def test_a_wrong_current_password_changes_nothing(new_browser: NewBrowser,
         "/auth/staff/password", json={"password": PASSWORD, "new_password": "otra clave larga"}
     )
     assert refused.status_code == 429
+
+
+async def test_the_current_password_is_guessed_a_hundred_times_a_day_at_most(
+    new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
+) -> None:
+    browser = await signed_in(new_browser)
+    for number in range(100):
+        client = Client(f"10.0.0.{number}")
+        await rate_limit.hit(shop.database, STAFF_PASSWORDS, staff[Role.OWNER], client)
+    right = {"password": PASSWORD, "new_password": "otra clave larga"}
+    refused = await browser.post("/auth/staff/password", json=right)
+    assert (refused.status_code, int(refused.headers["retry-after"]) > 23 * 60 * 60) == (429, True)
 
 
 async def test_the_shop_keeps_an_owner(shop: Shop, staff: dict[Role, str]) -> None:
