@@ -11,7 +11,7 @@ from backend.money import format_cop
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import Refund
 from backend.returns.asking import Offer, offers
-from backend.returns.models import KIND_NAMES, Return, ReturnKind
+from backend.returns.models import KIND_NAMES, NEXT_STEPS, Return, ReturnKind
 from backend.returns.states import STATE_NAMES, ReturnState
 from backend.texts import _
 
@@ -136,9 +136,7 @@ def _asked(row: Return, reference: str) -> AskedView:
     due = date_label(last_day(row.due_at))
     amount = format_cop(row.amount or 0)
     texts = {
-        ReturnState.REQUESTED: _("Te respondemos a más tardar el {due}.")
-        if kind is ReturnKind.WARRANTY
-        else _("Devuelve los juguetes como los recibiste. El dinero vuelve a más tardar el {due}."),
+        ReturnState.REQUESTED: NEXT_STEPS[kind],
         ReturnState.RECEIVED: _("Ya recibimos los juguetes y los estamos revisando."),
         ReturnState.TO_PAY: _("Te transferimos {amount} a más tardar el {due}."),
         ReturnState.PAID: _("Te transferimos {amount}. Referencia: {reference}."),

@@ -37,7 +37,7 @@ from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
 from backend.returns.handling import read_return
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
-from backend.returns.models import ReturnKind
+from backend.returns.models import NEXT_STEPS, ReturnKind
 from backend.reviews.bought import bought_toys
 from backend.reviews.links import review_path
 from backend.settings import Settings
@@ -270,13 +270,15 @@ async def _about_return(
     order = await read_order(session, row.order_id)
     if not order.email:
         return None
+    due = date_label(last_day(row.due_at))
     values = {
         **await _order_values(session, settings, order),
         "return_number": row.number,
         "what": RETURN_NAMES[ReturnKind(row.kind)].lower(),
         "is_canceled": row.kind == ReturnKind.NOT_SENT,
         "is_claim": row.kind == ReturnKind.WARRANTY,
-        "due": date_label(last_day(row.due_at)),
+        "next_step": NEXT_STEPS[ReturnKind(row.kind)].format(due=due),
+        "due": due,
         "amount": format_cop(row.amount or 0),
         "denial": list(filter(None, row.denial.splitlines())),
     }

@@ -10,6 +10,7 @@ from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import MailRenderer
 from backend.money import format_cop
+from backend.returns.models import NEXT_STEPS, ReturnKind
 from backend.settings import Settings
 from backend.texts import _
 
@@ -28,7 +29,7 @@ def example_mail(settings: Settings, effective: Settings, area: Area, body: Mail
 
 def _example(settings: Settings) -> dict[str, Any]:
     """The values that the templates of all these mails name (docs/accounts.md lists them)."""
-    link = settings.base_url
+    link, due = settings.base_url, date_label(now() + timedelta(days=15))
     return {
         "name": "Ana",
         "number": NUMBER,
@@ -53,10 +54,11 @@ def _example(settings: Settings) -> dict[str, Any]:
         "unsubscribe": link,
         "what": _("Derecho de retracto").lower(),
         "is_claim": False,
+        "next_step": NEXT_STEPS[ReturnKind.WITHDRAWAL].format(due=due),
         "is_canceled": False,
         "return_number": "D-4821-1",
         "asked": date_label(now()),
-        "due": date_label(now() + timedelta(days=15)),
+        "due": due,
         "denial": [_("El juguete volvió usado y sin su caja.")],
         "answer": [_("Revisamos lo que nos contaste y ya quedó resuelto.")],
     }

@@ -36,6 +36,15 @@ KIND_NAMES = {
     ReturnKind.REVERSAL: _("Reversión del pago"),
     ReturnKind.NOT_SENT: _("No despachado"),
 }
+NEXT_STEPS = {
+    ReturnKind.WITHDRAWAL: _(
+        "Devuelve los juguetes como los recibiste. El dinero vuelve a más tardar el {due}."
+    ),
+    ReturnKind.WARRANTY: _("Te respondemos a más tardar el {due}."),
+    ReturnKind.REVERSAL: _("Te devolvemos el dinero a más tardar el {due}."),
+    ReturnKind.NOT_SENT: _("Te devolvemos el dinero a más tardar el {due}."),
+}
+"""What happens next with one that was asked for."""
 
 
 class FilePurpose(StrEnum):

@@ -2,15 +2,18 @@
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.checkout.account_page import own_orders
 from backend.checkout.order_page import OrderView, order_view
+from backend.dates import date_label, last_day
+from backend.mail.messages import message_of
+from backend.mail.models import Mail
 from backend.orders.models import Order
 from backend.returns.handling import deny, pay
 from backend.staff.rights import COMMAND_LINE
-from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send, sold
+from tests.backend.returns.steps import Sold, approved, asked, deliver, opened, received, send, sold
 from tests.store_defaults import Defaults, make_toy
 
 
@@ -51,6 +54,17 @@ async def test_a_cancelled_order_says_when_the_money_comes(shop: Shop, paid: Sol
     assert (shown.status, shown.returns.offers) == ("refunded", [])
     assert shown.returns.asked[0].text.endswith("Referencia: A-77.")
     assert (await in_the_account(shop, paid))[2] is False
+
+
+async def test_whose_payment_is_reversed_has_nothing_to_send_back(shop: Shop, paid: Sold) -> None:
+    row = await opened(shop, paid, "reversal", 0)
+    (told,) = (await page(shop, paid)).returns.asked
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == "return_requested"))).scalar_one()
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    expected = f"Te devolvemos el dinero a más tardar el {date_label(last_day(row.due_at))}."
+    assert (told.text, message.values["next_step"]) == (expected, expected)
 
 
 async def test_what_was_delivered(shop: Shop, admin: httpx.AsyncClient, paid: Sold) -> None:

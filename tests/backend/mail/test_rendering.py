@@ -41,6 +41,7 @@ VALUES: dict[str, Any] = {
     "answer": ["Ya va otro en camino."],
     "return_number": 3,
     "is_claim": False,
+    "next_step": "Te respondemos el 2 de mayo.",
     "is_canceled": True,
     "denial": ["Está usado."],
     "code": "8bb918b1",
