@@ -35,6 +35,11 @@ def _(message: str) -> str:
     return str(translations(language).gettext(message))
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """The text for so many: `one` of one, else `many`. Each may name the number as `{n}`."""
+    return (one if number == 1 else many).format(n=number)
+
+
 def catalogue(language: str) -> Path:
     """The file that holds the texts of a language."""
     return FOLDER / language / "LC_MESSAGES" / "trompo.po"

@@ -192,14 +192,14 @@ RULES = {
     ),
     AttentionKind.RETURN_DUE: KindRules(
         _("Se acaba el plazo de una devolución"),
-        _("Decídela en Devoluciones, o haz la transferencia: la ley da 15 días para devolver el dinero."),
+        _("Decídela en Devoluciones, o haz la transferencia, antes de que venza el plazo de la ley."),
         Action.DISMISSED,
         (Action.DISMISSED,),
         5 * _DAY,
     ),
     AttentionKind.RETURN_LATE: KindRules(
         _("Pasó el plazo de una devolución"),
-        _("Hazla hoy en Devoluciones y escríbele al comprador: la ley ya pedía el dinero devuelto."),
+        _("Hazla hoy en Devoluciones y escríbele al comprador: la ley ya pedía una respuesta o el dinero."),
         Action.DISMISSED,
         (Action.DISMISSED,),
         _DAY,

@@ -37,7 +37,7 @@ TOO_MANY_PASSWORDS = _(
 SIGNED_OUT = _("Tu sesión terminó. Entra otra vez.")
 GOOGLE_OVER = _("Pasó mucho tiempo desde que entraste con Google. Entra otra vez.")
 GOOGLE_JOIN = _(
-    "Ya hay una cuenta con el correo de tu Google. Entra una vez con tu contraseña y quedarán unidas."
+    "Ya hay una cuenta con el correo de tu cuenta de Google. Entra una vez con tu contraseña y quedarán unidas."
 )
 FAILED = _("No pudimos hacerlo. Inténtalo otra vez.")
 

@@ -28,7 +28,7 @@ ROWS: dict[str, str] = {
     ),
     "other row": _("Un juguete nuevo entra con todas sus filas, y la fila {detail} tiene un error."),
     "too many": _("Un juguete tiene hasta {detail} presentaciones en una hoja."),
-    "reserved": _("Hay {detail} apartadas para pedidos: no puede haber menos."),
+    "reserved": _("Unidades apartadas para pedidos: {detail}. No puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "picture missing": _("Falta la foto {detail}: súbela con la hoja."),
@@ -46,7 +46,7 @@ PICTURES: dict[str, str] = {
     "damaged": _("está dañada o tiene clave"),
     "heic": _("está en HEIC: guárdala como JPEG"),
     "too_many_bytes": _("pesa más de 15 MB"),
-    "twice": _("otra en el zip tiene el mismo nombre"),
+    "twice": _("tiene el mismo nombre que otra del zip"),
 }
 """Why a picture cannot be used, by its code."""
 ZIPS: dict[str, str] = {

@@ -40,7 +40,7 @@ ACTIONS = {
     "option deleted": _("borró una opción de"),
     "packed": _("empacó"),
     "password changed": _("cambió la contraseña de"),
-    "payment reported": _("hizo consultar"),
+    "payment reported": _("pidió a la pasarela el estado de"),
     "personal values deleted": _("borró datos personales de la auditoría de"),
     "products assigned": _("puso o quitó productos en"),
     "providers linked": _("cambió las transportadoras de"),

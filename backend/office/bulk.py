@@ -154,9 +154,9 @@ async def preview_view(
     """
     found = await preview(session, actor, change, selection)
     names = dict((await session.execute(select(Collection.id, Collection.title))).all())
-    notes = [_("{n} ya están así.").format(n=found.unchanged)] if found.unchanged else []
+    notes = [_("Ya están así: {n}.").format(n=found.unchanged)] if found.unchanged else []
     notes += [
-        _("{n} no se cambian: {why}.").format(n=count, why=PROBLEMS[problem])
+        _("No se cambian {n}: {why}.").format(n=count, why=PROBLEMS[problem])
         for problem, count in sorted(found.refused.items())
     ]
     total = _("En total: de {before} a {after}.")
@@ -245,11 +245,11 @@ def _bulk(
     change = change_of(bulk)
     waits = RowState.CHANGED if bulk.status == BulkStatus.UNDOING else RowState.WAITING
     said = {
-        RowState.CHANGED: _("{n} cambiados"),
-        RowState.UNCHANGED: _("{n} ya estaban así"),
-        RowState.REFUSED: _("{n} no se cambiaron"),
-        RowState.UNDONE: _("{n} deshechos"),
-        RowState.KEPT: _("{n} que alguien cambió después quedaron como están"),
+        RowState.CHANGED: _("cambiados: {n}"),
+        RowState.UNCHANGED: _("ya estaban así: {n}"),
+        RowState.REFUSED: _("no se cambiaron: {n}"),
+        RowState.UNDONE: _("deshechos: {n}"),
+        RowState.KEPT: _("quedan como están, porque alguien los cambió después: {n}"),
     }
     return BulkView(
         id=bulk.id,

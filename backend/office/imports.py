@@ -12,7 +12,7 @@ from backend.imports.reports import ImportReport, last_import, report
 from backend.imports.routes import PATH
 from backend.money import format_cop
 from backend.staff.rights import Actor, Right
-from backend.texts import _
+from backend.texts import _, counted
 
 PRICES = frozenset({"price", "compare_at_price"})
 NOTHING = _("nada")
@@ -135,7 +135,9 @@ def _view(found: ImportReport) -> ImportView:
             )
             for number, one in enumerate(found.problems)
         ],
-        more_problems=_("Y {n} filas más.").format(n=bad - shown_bad) if bad > shown_bad else "",
+        more_problems=counted(bad - shown_bad, _("Y {n} fila más."), _("Y {n} filas más."))
+        if bad > shown_bad
+        else "",
         rows=[
             RowView(one.line, one.title, one.is_new, [_change(change) for change in one.changes])
             for one in found.changes

@@ -20,7 +20,7 @@ from backend.office.orders import ChipView, buyer_of
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
-from backend.texts import _
+from backend.texts import _, counted
 
 MOST_ROWS, MOST_FRESH = 30, 99
 LONGEST_TEXT = 60
@@ -247,7 +247,9 @@ def _form(invoicing: Invoicing, taken: int) -> NumberingForm:
 
     first, last = invoicing.first or 0, invoicing.last or 0
     left = max(0, last - max(taken, first - 1))
-    about = _("Quedan {n} números.").format(n=left) if invoicing.is_on and last else ""
+    about = (
+        counted(left, _("Queda {n} número."), _("Quedan {n} números.")) if invoicing.is_on and last else ""
+    )
     values = {
         "provider": invoicing.provider,
         "resolution": invoicing.resolution,

@@ -32,7 +32,7 @@ from backend.promotions.rules import CATEGORY, PRODUCT, Rule
 from backend.promotions.schemas import NewRule
 from backend.promotions.wire import Used, used_of
 from backend.staff.rights import Actor, Right
-from backend.texts import _
+from backend.texts import _, counted
 
 MOST_ROWS = 200
 MOST_SHOWN = 8
@@ -192,7 +192,7 @@ def _row(promotion: Promotion, campaign: Campaign | None, used: Used, moment: da
             filter(
                 None,
                 (
-                    times or (_("{used} usos").format(used=used.count) if used.count else ""),
+                    times or (counted(used.count, _("{n} uso"), _("{n} usos")) if used.count else ""),
                     _("{amount} descontados").format(amount=format_cop(used.amount)) if used.amount else "",
                 ),
             )
@@ -321,7 +321,9 @@ def _words(typed: TypedOffer, toys: int) -> list[str]:
     }
     words = [targets[typed.target].format(off=off)]
     if typed.target in (TOYS, CATEGORIES):
-        words.append(_("Hoy son {n} juguetes a la venta.").format(n=toys))
+        words.append(
+            counted(toys, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta."))
+        )
     words.append(
         _("Se aplica sola, sin código.")
         if typed.is_automatic

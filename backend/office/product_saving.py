@@ -343,14 +343,6 @@ async def _move_units(session: AsyncSession, actor: Actor, wanted: Wanted, draft
         except StockMoved as error:
             raise FormClashes([Clash(f"units-{key}", f"{units:+}", str(error.stocked))]) from None
         except ReservedForOrders as error:
-            raise FormRefused({f"units-{key}": _promised(error)}) from None
+            raise FormRefused({f"units-{key}": error.text}) from None
         except NotFound:
             raise FormRefused({f"units-{key}": _("Elige dónde están.")}) from None
-
-
-def _promised(error: ReservedForOrders) -> str:
-    """Whose the units are that would be missing."""
-    if not error.orders:
-        return _("Hay {n} apartadas para compradores que están pagando.").format(n=error.reserved)
-    orders = ", ".join(map(str, error.orders))
-    return _("Hay {n} apartadas para los pedidos {orders}.").format(n=error.reserved, orders=orders)

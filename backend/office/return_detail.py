@@ -277,9 +277,9 @@ async def _lines(
 
 def _arrived(line: ReturnLine) -> str:
     parts = (
-        (_("{n} en buen estado"), line.good),
-        (_("{n} con daño"), line.damaged),
-        (_("{n} no llegaron"), line.quantity - line.good - line.damaged),
+        (_("en buen estado: {n}"), line.good),
+        (_("con daño: {n}"), line.damaged),
+        (_("no llegaron: {n}"), line.quantity - line.good - line.damaged),
     )
     told = ", ".join(text.format(n=count) for text, count in parts if count)
     return f"{told}. {_('Las buenas se venden otra vez.')}" if line.restocked else told

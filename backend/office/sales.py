@@ -49,7 +49,7 @@ MOST_SALES = 200
 MOST_SHOWN = 500
 """Prices of a preview, and of a sale."""
 PROBLEMS = {
-    Problem.NOT_LOWER: _("No baja: quedaría en cero, o no sería menos que su precio"),
+    Problem.NOT_LOWER: _("No baja: quedaría en cero, o no sería menor que su precio"),
     Problem.OTHER_SALE: _("Está en otra rebaja de esos días"),
     Problem.GONE: _("Ya no está"),
 }

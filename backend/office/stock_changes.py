@@ -24,6 +24,7 @@ from backend.inventory.movements import (
 from backend.orders.models import Order
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
+from backend.texts import _, counted
 
 MOST_LINES = 100
 CORRECTING = (Reason.COUNT, Reason.DAMAGED, Reason.LOST)
@@ -50,6 +51,15 @@ class ReservedForOrders(InsufficientStock):
         super().__init__(f"{reserved} units are reserved{named}: fewer cannot be stocked at the location")
         self.reserved = reserved
         self.orders = orders
+
+    @property
+    def text(self) -> str:
+        """For whom the units are reserved, in words for staff."""
+        if not self.orders:
+            one = _("Hay {n} apartada para un comprador que está pagando.")
+            return counted(self.reserved, one, _("Hay {n} apartadas para compradores que están pagando."))
+        numbers = ", ".join(map(str, self.orders))
+        return _("Apartadas para los pedidos {orders}: {n}.").format(n=self.reserved, orders=numbers)
 
 
 async def receive(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:

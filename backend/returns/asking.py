@@ -264,7 +264,7 @@ async def _require_units(
         most = await returnable(session, order, lines)
     if over := [line_id for line_id, count in units.items() if count > most.get(line_id, 0)]:
         problems = {
-            f"units-{line_id}": _("Quedan {left}.").format(left=most.get(line_id, 0)) for line_id in over
+            f"units-{line_id}": _("Como máximo {left}.").format(left=most.get(line_id, 0)) for line_id in over
         }
         raise InvalidData(f"More units than there are: {', '.join(over)}", fields=problems)
 

@@ -64,6 +64,7 @@ class VariantChoice(rx.Component):
 def note(choice: ObjectVar[Choice]) -> rx.Component:
     """What is said below a value."""
     few = (choice.stock.to(int) <= FEW_UNITS) & (choice.kind == "ready")
+    left = rx.cond(choice.stock.to(int) == 1, _("Queda 1"), _("Quedan {n}").format(n=choice.stock))
     return rx.el.span(
         rx.match(
             choice.kind,
@@ -71,7 +72,7 @@ def note(choice: ObjectVar[Choice]) -> rx.Component:
             ("out", _("Agotado")),
             choice.price,
         ),
-        rx.cond(few, rx.el.span(_("Quedan {n}").format(n=choice.stock), class_name="choice__few")),
+        rx.cond(few, rx.el.span(left, class_name="choice__few")),
         class_name="choice__note",
     )
 

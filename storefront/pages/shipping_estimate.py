@@ -217,7 +217,7 @@ def answer() -> rx.Component:
                             ),
                         ),
                     ),
-                    ("busy", failure(_("Van muchas preguntas seguidas. Espera unos minutos."))),
+                    ("busy", failure(_("Has consultado muchas veces seguidas. Espera unos minutos."))),
                     failure(_("No pudimos calcular el envío.")),
                 ),
             ),

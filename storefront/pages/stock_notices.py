@@ -62,7 +62,7 @@ async def load(params: PageParams) -> PageData[NoticePage]:
         question=_("Borramos tu correo y no te avisamos.")
         if ends
         else _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
-        button=_("Borrar mi correo") if ends else _("Sí, avísenme"),
+        button=_("Borrar mi correo") if ends else _("Sí, avísame"),
         action=f"{ACTION}/forget" if ends else f"{ACTION}/confirm",
         id=notice_id,
         token=token,

@@ -143,7 +143,7 @@ async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
     await register(page, address)
     await log_out(page)
     await enter_by_google(page)
-    await expect(page.get_by_text("Ya hay una cuenta con el correo de tu Google")).to_be_visible(
+    await expect(page.get_by_text("Ya hay una cuenta con el correo de tu cuenta de Google")).to_be_visible(
         timeout=PATIENCE
     )
     await expect_no_overflow(page)

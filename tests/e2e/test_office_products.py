@@ -61,9 +61,9 @@ async def test_several_are_put_on_sale_and_back(
         await page.get_by_test_id("bulk-apply").click()
         await expect(halved).to_have_count(count, timeout=PATIENCE)
         change = page.get_by_test_id("bulk-change").first
-        await expect(change).to_contain_text(f"{count} cambiados", timeout=PATIENCE)
+        await expect(change).to_contain_text(f"cambiados: {count}", timeout=PATIENCE)
         # the pointer is where the message came up, which holds it there, above the button
         await page.get_by_test_id("told").get_by_role("button", name="Cerrar").click()
         await change.get_by_test_id("bulk-undo").click()
-        await expect(change).to_contain_text(f"{count} deshechos", timeout=PATIENCE)
+        await expect(change).to_contain_text(f"deshechos: {count}", timeout=PATIENCE)
         await expect(halved).to_have_count(0, timeout=PATIENCE)

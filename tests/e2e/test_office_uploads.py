@@ -95,7 +95,7 @@ async def test_three_photos_of_which_one_is_none(
         await expect(shown.locator("img").first).to_have_js_property("naturalHeight", 1440)
         await expect(failed).to_contain_text("No es una foto que podamos leer.")
         status = page.get_by_test_id("upload").get_by_role("status")
-        await expect(status).to_have_text("2 fotos están arriba. Una foto no subió.")
+        await expect(status).to_have_text("2 fotos se subieron. Una foto no subió.")
         await failed.get_by_role("button", name="Quitar nota.jpg").click()
         await expect(failed).to_have_count(0)
         await expect(page.get_by_role("button", name="Tomar o elegir fotos")).to_be_focused()

@@ -11,7 +11,11 @@ def chosen_rows(*actions: rx.Component, hidden: rx.Var[bool] | bool = False) -> 
     """The bar with these buttons; it is hidden while nothing is chosen, and where `hidden` says so."""
     return rx.el.div(
         rx.el.p(
-            rx.cond(CHOSEN.is_busy, _("Trabajando…"), _("{n} elegidos").format(n=CHOSEN.count)),
+            rx.cond(
+                CHOSEN.is_busy,
+                _("Trabajando…"),
+                rx.cond(CHOSEN.count == 1, _("1 elegido"), _("{n} elegidos").format(n=CHOSEN.count)),
+            ),
             role="status",
             class_name="o-chosen__count",
         ),

@@ -129,10 +129,10 @@ def items() -> rx.Component:
                 f"{one.quantity} × {one.unit_label}",
                 rx.cond(
                     (one.packed > 0) & (one.packed < one.quantity),
-                    _(" · {n} empacados").format(n=one.packed),
+                    _(" · empacados: {n}").format(n=one.packed),
                     "",
                 ),
-                rx.cond(one.withdrawn > 0, _(" · {n} no se envían").format(n=one.withdrawn), ""),
+                rx.cond(one.withdrawn > 0, _(" · no se envían: {n}").format(n=one.withdrawn), ""),
             ),
             rx.el.span(one.total_label, class_name="o-item__total"),
             key=one.id,

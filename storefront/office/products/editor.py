@@ -249,7 +249,7 @@ def brand() -> rx.Component:
 def ages() -> rx.Component:
     """For whom it is."""
     options = [
-        rx.el.option(_("Sin decir"), value=""),
+        rx.el.option(_("Sin especificar"), value=""),
         *(rx.el.option(_("{ages} años").format(ages=ages), value=ages) for ages in AGE_RANGES),
     ]
     return choice("age_range", options, SHOWN.texts["age_range"])
@@ -267,7 +267,7 @@ def collection() -> rx.Component:
 def origin() -> rx.Component:
     """Where it is made."""
     options = [
-        rx.el.option(_("Sin decir"), value=""),
+        rx.el.option(_("Sin especificar"), value=""),
         *(rx.el.option(name, value=code) for code, name in country_names().items()),
     ]
     return choice("origin_country", options, SHOWN.texts["origin_country"])
@@ -313,7 +313,7 @@ def clashes() -> rx.Component:
     return rx.cond(
         ProductState.clashes.length() > 0,
         rx.el.section(
-            rx.el.h2(_("Dos cambiaron lo mismo"), class_name="o-section__title"),
+            rx.el.h2(_("Otra persona cambió lo mismo que tú"), class_name="o-section__title"),
             rx.el.p(_("Si guardas otra vez, queda lo tuyo.")),
             rx.el.ul(rx.foreach(ProductState.clashes, clash)),
             class_name="o-panel o-toy__clashes",

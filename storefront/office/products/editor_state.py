@@ -19,7 +19,7 @@ from backend.office.product import Place, ProductForm, blank_form, read_form
 from backend.office.product_form import Clash, VariantDraft, pesos_of, picture_key
 from backend.office.product_saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
-from backend.texts import _
+from backend.texts import _, counted
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.uploading import NO_VIDEO, video_texts
 from storefront.office.places import PRODUCTS, STOCK
@@ -275,8 +275,9 @@ def _shown(form: ProductForm) -> Shown:
         one = units.get(key)
         if one is None:
             return ""
-        free = _("{n} libres").format(n=one.stocked - one.reserved)
-        return f"{free} · {_('{n} apartadas').format(n=one.reserved)}" if one.reserved else free
+        reserved = counted(one.reserved, _("{n} apartada"), _("{n} apartadas"))
+        free = counted(one.stocked - one.reserved, _("{n} libre"), _("{n} libres"))
+        return f"{free} · {reserved}" if one.reserved else free
 
     def row(one: VariantDraft) -> VariantRow:
         named = urlencode({"q": one.sku or draft.texts["title"]})

@@ -43,7 +43,7 @@ from storefront.live.state_loss import KnownClientState
 from storefront.office.list_state import OfficeList
 from storefront.office.places import PRODUCTS
 from storefront.office.state import office_event
-from storefront.office.stock.units import reserved_text, typed_units
+from storefront.office.stock.units import typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text, checked_texts
 
 LONGEST_SUBJECT = 200
@@ -170,7 +170,7 @@ class ProductsState(OfficeList, KnownClientState):
             told = _("Mientras escribías cambió: ahora hay {now}, escribiste {n}. Guarda otra vez si es así.")
             self._mark(field, told.format(now=error.stocked, n=count))
         except ReservedForOrders as error:
-            self._mark(field, reserved_text(error))
+            self._mark(field, error.text)
         else:
             self.problems = {}
             subject = SEPARATOR.join((UNITS, *row, str(before), str(after)))

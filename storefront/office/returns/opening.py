@@ -179,8 +179,8 @@ def line(one: ObjectVar[OpeningLine]) -> rx.Component:
     name = f"{UNITS}{one.id}"
     said = rx.cond(
         one.sent != 0,
-        _("{n} enviadas").format(n=one.sent),
-        rx.cond(one.unsent != 0, _("{n} sin enviar").format(n=one.unsent), _("Ninguna por devolver")),
+        _("Enviadas: {n}").format(n=one.sent),
+        rx.cond(one.unsent != 0, _("Sin enviar: {n}").format(n=one.unsent), _("Ninguna por devolver")),
     )
     return rx.el.li(
         line_head(one.picture, one.title, one.detail, said),

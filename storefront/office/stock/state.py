@@ -33,12 +33,12 @@ from backend.office.stock_changes import (
 )
 from backend.office.stock_movements import MovementView, movements_of
 from backend.staff.rights import Actor, Right
-from backend.texts import _
+from backend.texts import _, counted
 from storefront.live.state_loss import KnownClientState
 from storefront.office.list_state import PagedScreen
 from storefront.office.places import STOCK
 from storefront.office.state import office_event
-from storefront.office.stock.units import reserved_text, typed_units
+from storefront.office.stock.units import typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 LONGEST = 100
@@ -164,7 +164,7 @@ class StockState(PagedScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             await receive(session, actor, checked_id(typed["location_id"]), receipt)
         self.lines, self.matches = [], []
-        self._tell(_("Llegaron {n} unidades.").format(n=sum(receipt.units.values())))
+        self._tell(counted(sum(receipt.units.values()), _("Llegó {n} unidad."), _("Llegaron {n} unidades.")))
         await self._refresh(actor)
 
     @office_event(Right.CHANGE_STOCK)
@@ -190,7 +190,7 @@ class StockState(PagedScreen, KnownClientState):
             self.problems = {"counted": told.format(now=error.stocked, counted=counted)}
             self._tell(_("Alguien movió unidades mientras contabas."), "problem")
         except ReservedForOrders as error:
-            self._tell(reserved_text(error), "problem")
+            self._tell(error.text, "problem")
         else:
             self._tell(
                 _("Ahora hay {n}.").format(n=counted),

@@ -25,7 +25,7 @@ from storefront.state.session import shopper_of
 PASSWORD = _("Contraseña")
 GOOGLE_PROBLEMS = {
     "join": _(
-        "Ya hay una cuenta con el correo de tu Google. Entra una vez con tu contraseña y quedarán unidas."
+        "Ya hay una cuenta con el correo de tu cuenta de Google. Entra una vez con tu contraseña y quedarán unidas."
     ),
     "unverified": _("Google no ha confirmado tu correo. Confírmalo allá o entra con tu contraseña."),
     "failed": _("No pudimos entrar con Google. Inténtalo otra vez o usa tu contraseña."),
@@ -208,7 +208,7 @@ def consent_page() -> rx.Component:
     return card(
         CONSENT_TITLE,
         rx.el.p(
-            _("Google nos dijo quién eres. Falta tu autorización para hacer la cuenta."),
+            _("Google nos dijo quién eres. Falta tu autorización para crear la cuenta."),
             class_name="account-card__lead",
         ),
         http_form(

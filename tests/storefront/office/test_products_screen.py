@@ -200,12 +200,12 @@ async def test_many_are_changed_once_it_was_shown(
     assert await seen(shop) == [(40_000, 50_000), (16_000, 20_000)]
     await screen._update()
     (change,) = screen.changes
-    assert (change.counted, change.can_be_undone) == ("2 cambiados", True)
+    assert (change.counted, change.can_be_undone) == ("cambiados: 2", True)
     assert screen.content.rows[0].price == 40_000
     await sent(screen, "undo_change", change.id)
     await shop.worker.run_due("catalog.bulk")
     await screen._update()
-    assert screen.changes[0].counted == "2 deshechos"
+    assert screen.changes[0].counted == "deshechos: 2"
     assert await seen(shop) == [(50_000, None), (20_000, None)]
     await sent(screen, "undo_change", change.id)
     assert screen.told.tone == "problem"

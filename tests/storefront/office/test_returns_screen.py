@@ -87,7 +87,7 @@ async def test_the_shop_proposes_and_the_owner_pays(shop: Shop, browser_of: At, 
     await sent(screen, "receive", {f"good-{delivered.line_id}": "3"})
     assert screen.told.tone == "problem"
     await sent(screen, "receive", {f"good-{delivered.line_id}": "1", f"damaged-{delivered.line_id}": "1"})
-    assert screen.content.lines[0].arrived == "1 en buen estado, 1 con daño"
+    assert screen.content.lines[0].arrived == "en buen estado: 1, con daño: 1"
     await sent(screen, "approve", {"amount": "90.000"})
     assert list(screen.problems) == ["amount"]
     await sent(screen, "approve", {"amount": "$ 80.000", "restock": "yes"})
