@@ -1,4 +1,4 @@
-"""News: after a commit, who listens learns what kinds of things were changed by it. For the pages that are open.
+"""Change notifications for open pages: after a commit, listeners get the kinds of things that it changed.
 
 It is told at most once and to this process alone; whoever listens passes it on. Nothing depends on it but how soon a
 screen shows what the database holds.

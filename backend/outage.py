@@ -60,13 +60,13 @@ class Outage:
         self.served_at = -math.inf
 
     def met(self, error: DatabaseUnavailable, cause: BaseException) -> None:
-        """Somebody met it. The first one is told."""
+        """A statement failed: log the first failure of an outage."""
         if not self._is_on:
             self._is_on = True
             log.error("%s (%s); this is not told again until it is over", error.message, type(cause).__name__)
 
     def over(self) -> None:
-        """Somebody was served. The first one is told."""
+        """A statement was answered: log the first success after an outage."""
         self.served_at = time.monotonic()
         if self._is_on:
             self._is_on = False

@@ -97,17 +97,17 @@ def postgresql_engine(
     )
 
     @event.listens_for(engine.sync_engine, "checkin")
-    def _note_rest(_connection: Any, record: ConnectionPoolEntry) -> None:
-        record.info["rests_since"] = time.monotonic()
+    def _note_idle_since(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["idle_since"] = time.monotonic()
 
     @event.listens_for(engine.sync_engine, "checkout")
-    def _ask_the_rested(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+    def _ping_idle_connection(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
         """A connection that has not been used for a while may have been closed: the pool then opens another."""
-        if time.monotonic() - record.info.get("rests_since", math.inf) > TRUSTED_FOR:
+        if time.monotonic() - record.info.get("idle_since", math.inf) > TRUSTED_FOR:
             try:
                 connection.run_async(lambda driver: driver.execute("SELECT 1", timeout=PING_WITHIN))
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, *_NOT_NOW) as error:
-                connection.driver_connection.terminate()  # a server that is frozen would not answer to a farewell
+                connection.driver_connection.terminate()  # a graceful close would wait for a frozen server
                 raise DisconnectionError from error
 
     @event.listens_for(engine.sync_engine, "handle_error")

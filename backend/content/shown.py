@@ -61,7 +61,7 @@ class ShownContent:
 
 
 class CurrentContent:
-    """The one door to what the shop's pages say now."""
+    """The only way to read what the shop's pages say now."""
 
     def __init__(self, database: Database, probe: CachedReads) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What begins and ends by itself: at that moment a job tells every page, in the database, that something turned.
+"""The schedule of content: a job marks it as changed when something begins or ends by itself.
 
 What is shown is decided by the day that the database's clock has in Colombia (`backend.content.shown`). Pages are
 stored until the database says that something changed: the job changes a row that is watched for that.

@@ -108,7 +108,7 @@ class Dialogue:
                 server.before_the_dot = self._hand_over
                 server.send_message(self._mail)
         finally:
-            with suppress(OSError):  # a mail that was taken is sent, whatever is said to a goodbye
+            with suppress(OSError):  # the server has accepted the mail: an error of QUIT changes nothing
                 server.quit()
             server.close()
 

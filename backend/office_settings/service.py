@@ -34,7 +34,7 @@ OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", 
 
 
 class EffectiveSettings:
-    """The one door to the effective settings of a running shop: the environment's, with what the office saved."""
+    """The only way to read the effective settings of a running shop: the environment's, with what the office saved."""
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
         self._settings = settings

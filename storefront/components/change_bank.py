@@ -78,14 +78,14 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What came of letting go: a cart to pay, or a problem to tell; neither when the payment has ended meanwhile."""
+    """The result of closing the payment: a cart to pay, or a problem to tell; neither when it has ended meanwhile."""
 
     has_cart: bool = False
     problem: str = ""
 
 
 async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
-    """Let go of the order's payment, and bring its cart back as this browser's, with its bank to choose again.
+    """Close the order's payment, and bring its cart back as this browser's, with its bank to choose again.
 
     Called outside the state's lock: the gateway is asked first.
     """

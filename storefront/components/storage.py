@@ -1,4 +1,4 @@
-"""A browser that keeps nothing: the shop works for the visit as if it did.
+"""Browsers without storage: the shop works, and keeps in memory what the browser does not.
 
 Cookies and storage may be forbidden, which makes asking for `localStorage` an error; or full, which makes writing one.
 Both Reflex and the router ask while a page is drawn, so every page broke. A script in the head, before all others,

@@ -36,7 +36,7 @@ class Seen:
 
 
 def digest_of(shown: object) -> bytes:
-    """Sixteen bytes that are others when anything of these dataclasses, lists, texts and numbers is."""
+    """A digest of 16 bytes of these dataclasses, lists, texts and numbers."""
     return blake2b(orjson.dumps(shown, default=_plain), digest_size=16).digest()
 
 
