@@ -9,7 +9,7 @@ from backend.catalog.picture_addresses import picture_address
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.ratings import MOST_STARS, RatingView, rating_of
 from backend.catalog.views import PictureView
-from backend.dates import date_label
+from backend.dates import date_label, today_in_colombia
 from backend.reviews.models import Review, ReviewState
 from backend.texts import _
 
@@ -18,7 +18,10 @@ PAGE_SIZE = 6
 
 @dataclass(frozen=True, slots=True)
 class ReviewView:
-    """A review that is shown. `date` is in ISO 8601, `written` in words; `answer` is empty without one."""
+    """A review that is shown; `answer` is empty without one.
+
+    `date` is its day in Colombia in ISO 8601, `written` the same in words.
+    """
 
     id: str
     stars: int
@@ -114,7 +117,7 @@ def _view(row: Review) -> ReviewView:
         id=row.id,
         stars=row.stars,
         name=row.name,
-        date=row.written_at.date().isoformat(),
+        date=today_in_colombia(row.written_at).isoformat(),
         written=date_label(row.written_at),
         text=row.text,
         pictures=review_pictures(row.pictures),

@@ -1,6 +1,7 @@
 """What the shop shows of reviews, how they are counted, and what is left when somebody's data are deleted."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select, update
@@ -110,6 +111,16 @@ async def test_pages_and_what_is_made_up(shop: Shop, bought: Sold) -> None:
     assert part.rating is not None
     assert part.by_buyers is not None
     assert (part.rating.count, part.by_buyers.count, part.by_buyers.average) == (7, 1, "4,0")
+
+
+async def test_its_day_is_that_of_the_clocks_in_colombia(shop: Shop, bought: Sold) -> None:
+    row = await written(shop, bought)
+    await shown(shop, row)
+    async with shop.database.transaction() as session:
+        moment = datetime(2026, 12, 1, 0, 30, tzinfo=UTC)  # half past seven in the evening in Bogotá
+        await session.execute(update(Review).values(written_at=moment))
+    (view,) = (await part_of(shop)).reviews
+    assert (view.date, view.written) == ("2026-11-30", "30 de noviembre de 2026")
 
 
 async def test_the_office_sees_what_waits(shop: Shop, bought: Sold) -> None:
