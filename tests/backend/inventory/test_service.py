@@ -1,16 +1,20 @@
 """Stock: atomic, never below zero, never one more sold than there is (design: decision 4)."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.clock import now
 from backend.database import Database
 from backend.errors import InsufficientStock
 from backend.inventory import fulfilling, service
+from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.inventory.rows import lock_reservations
 from backend.settings import Settings
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
@@ -71,6 +75,34 @@ async def test_an_expired_reservation_does_not_block_the_last_unit_from_a_buyer(
         await service.reserve(session, "cart_here", {trompo: 1}, now() + SOON)
     async with database.read() as session:
         assert (await session.execute(select(Reservation.holder))).scalars().all() == ["cart_here"]
+
+
+async def test_what_expires_while_others_are_released_is_released_the_next_time(
+    database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its level is not locked, and nobody would be told of its units."""
+    trompo, yoyo = await _toy(database, defaults, 3, "trompo"), await _toy(database, defaults, 3, "yoyo")
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_gone", {trompo: 1}, now() - SOON)
+        await service.reserve(session, "cart_late", {yoyo: 2}, now() + SOON)
+    told: list[StockChanged] = []
+
+    async def publish(_session: AsyncSession, event: StockChanged) -> None:
+        told.append(event)
+
+    async def after_the_end(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Reservation]:
+        late = update(Reservation).where(Reservation.holder == "cart_late")
+        await session.execute(late.values(expires_at=now() - SOON))
+        return await lock_reservations(session, which)
+
+    monkeypatch.setattr("backend.inventory.rows.publish", publish)
+    monkeypatch.setattr(service, "lock_reservations", after_the_end)
+    for released in ({trompo: 1}, {yoyo: 2}):
+        told.clear()
+        async with database.transaction() as session:
+            assert await service.release_expired(session) == 1
+        assert told == [StockChanged(released)]
+    assert (await _available(database, trompo), await _available(database, yoyo)) == (3, 3)
 
 
 async def test_a_confirmed_reservation_never_expires_and_a_released_one_is_free(
