@@ -33,7 +33,7 @@ from backend.catalog.tags_and_types import set_words
 from backend.catalog.variants import (
     add_to_product,
     find_variant,
-    remove_variant,
+    remove_variants,
     set_variant,
     set_variants,
     variants_of,
@@ -205,7 +205,7 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
     if len(await variants_of(session, product_id)) == 1:
         raise NotAllowed("A product keeps at least one variant")
     await record(session, actor, "variant deleted", Subject(Thing.PRODUCT, product_id))
-    await remove_variant(session, variant)
+    await remove_variants(session, [variant])
     product.updated_at = now()
     await products_changed(session, [product_id])
 

@@ -10,6 +10,7 @@ from backend.catalog.models import Product, Variant
 from backend.catalog.options import set_values
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
+from backend.inventory.rows import lock_levels
 from backend.money import Cop
 
 CODES = frozenset({"sku", "ean"})
@@ -27,8 +28,7 @@ async def set_variants(session: AsyncSession, product: Product, said: Sequence[V
     """The product's variants: those with an id are changed, those without are new, those left out are gone."""
     known = {variant.id: variant for variant in await variants_of(session, product.id)}
     wanted = {entry.id for entry in said}
-    for variant_id in [one for one in known if one not in wanted]:
-        await remove_variant(session, known.pop(variant_id))
+    await remove_variants(session, [known.pop(one) for one in list(known) if one not in wanted])
     for entry in said:  # two that exchange their codes: both let go of them first
         variant_now = known.get(entry.id or "")
         for name in CODES & entry.model_fields_set if variant_now else ():
@@ -94,16 +94,21 @@ async def _write(session: AsyncSession, product: Product, variant: Variant, said
         await set_values(session, product, variant, said.options)
 
 
-async def remove_variant(session: AsyncSession, variant: Variant) -> None:
-    """Delete the variant. It leaves every cart.
+async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) -> None:
+    """Delete these variants. They leave every cart.
 
     Raises:
-        NotAllowed: units of it are reserved.
+        NotAllowed: units of one of them are reserved.
     """
-    reserved = select(func.sum(InventoryLevel.reserved)).where(InventoryLevel.variant_id == variant.id)
-    if (await session.execute(reserved)).scalar_one():
-        raise NotAllowed(f"Units of variant {variant.id} are promised to a buyer: it cannot be deleted now")
-    await session.delete(variant)
+    # all levels at once, in their one order: a buyer who reserves at this moment comes before or after
+    gone = InventoryLevel.variant_id.in_([variant.id for variant in variants])
+    for level in await lock_levels(session, gone):
+        if level.reserved:
+            raise NotAllowed(
+                f"Units of variant {level.variant_id} are promised to a buyer: it cannot be deleted now"
+            )
+    for variant in variants:
+        await session.delete(variant)
     await session.flush()
 
 
