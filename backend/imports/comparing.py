@@ -1,7 +1,7 @@
 """What a row of a sheet would change: the shop's values beside the row's. Files of the shop's own are made of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select
@@ -16,7 +16,7 @@ from backend.catalog.importer.columns import (
     PRODUCT_CELLS,
     VARIANT_CELLS,
 )
-from backend.catalog.importer.places import category_handle
+from backend.catalog.importer.places import Places
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.options import named_values
 from backend.catalog.tags_and_types import Words, words_of
@@ -87,8 +87,8 @@ def _words(words: Words) -> Values:
     }
 
 
-def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, Any]]:
-    """By column, what the row changes: the value before, and after. Of categories and pictures, what they come to.
+def changes_of(row: Values, now: Values, album: Album, places: Places) -> dict[str, tuple[Any, Any]]:
+    """By column, what the row changes: the value before, and after. Of places and pictures, what they come to.
 
     A picture that has still to be fetched counts as another one.
     """
@@ -96,26 +96,36 @@ def changes_of(row: Values, now: Values, album: Album) -> dict[str, tuple[Any, A
     for column, said in row.items():
         if column in ID_CELLS:
             continue
-        before, after = now.get(column), said
-        if column == "categories":
-            before, after = tuple(sorted(before or ())), tuple(sorted(map(category_handle, said)))
-        elif column == "pictures":
-            found = [(name, album.find(name)) for name in said]
-            before, after = (
-                tuple(before or ()),
-                tuple(prepared.url if prepared else name for name, prepared in found),
-            )
-        elif column == "tags":
-            before, after = tuple(sorted(before or ())), tuple(sorted(said))
-        elif column == OPTIONS:
-            if dict(said) == {plain(title): plain(value) for title, value in before or ()}:
-                continue
-        elif isinstance(said, str) and isinstance(before, str):
-            # spreadsheets end lines in their own way, and nobody sees a space at the end
-            before, after = _plain(before), _plain(said)
+        before, after = _compared(column, now.get(column), said, album, places)
         if before != after and not (before is None and after == ""):
             changes[column] = (before, after)
     return changes
+
+
+def _compared(column: str, before: Any, said: Any, album: Album, places: Places) -> tuple[Any, Any]:
+    """The shop's value and the row's, equal where they mean the same."""
+    after = said
+    if column == "categories":
+        before, after = _sorted(before), _sorted(map(places.categories.handle_of, said))
+    elif column == "collection":
+        after = places.collections.handle_of(said) if said else None
+    elif column == "pictures":
+        found = [(name, album.find(name)) for name in said]
+        before = tuple(before or ())
+        after = tuple(prepared.url if prepared else name for name, prepared in found)
+    elif column == "tags":
+        before, after = _sorted(before), _sorted(said)
+    elif column == OPTIONS:
+        is_same = dict(said) == {plain(title): plain(value) for title, value in before or ()}
+        after = before if is_same else said
+    elif isinstance(said, str) and isinstance(before, str):
+        # spreadsheets end lines in their own way, and nobody sees a space at the end
+        before, after = _plain(before), _plain(said)
+    return before, after
+
+
+def _sorted(words: Iterable[str] | None) -> tuple[str, ...]:
+    return tuple(sorted(set(words or ())))
 
 
 def only_changed(row: Values, changes: Mapping[str, object]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from backend.errors import InvalidData
 from backend.events import publish
 from backend.imports.events import ImportMoved
 from backend.imports.finding import find_import, find_open_import
-from backend.imports.judging import problems_of_places
 from backend.imports.looking import look
 from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
 from backend.imports.typed_rows import typed_row
@@ -55,13 +54,13 @@ async def begin(database: Database, actor: Actor, import_id: str) -> None:
             ProductImportRow.import_id == import_id, ProductImportRow.plan.in_([Plan.NEW, Plan.CHANGED])
         )
         rows = [typed_row(seen.columns, line, texts) for line, texts in await session.execute(query)]
+        places = await Places.read(session, makes_places=seen.makes_places)
     if not rows:
         raise InvalidData("No row of it changes anything")
     if "stock" in seen.columns:
         actor.require(Right.CHANGE_STOCK)
-    places = await Places.read(database, makes_places=seen.makes_places)
     for row in rows:
-        problems_of_places(row, places)  # notes in them what is to be made
+        places.problems_of(row)  # notes in them what is to be made
     async with database.transaction() as session:
         found = await find_open_import(session, import_id, lock=True)
         made = await places.make(session, actor)

@@ -103,6 +103,7 @@ async def judge(
     sound = [row for row in rows if not row.problems]
     titled = titled_rows(sound)
     known = await Known.read(session, [*sound, *titled.values()], lock=lock)
+    known_places = places or await Places.read(session)
     album = await Album.read(session, found.id, {name for row in sound for name in row.get("pictures") or ()})
     judged: list[Judged] = []
     pairs: list[tuple[Product, Variant | None]] = []
@@ -113,7 +114,7 @@ async def judge(
             problems += repeats.problems_of(row, match)
         problems += _of_pictures(row, album)
         if places is not None:
-            problems += problems_of_places(row, places)
+            problems += places.problems_of(row)
         if match is None or match.product is None:
             judged.append(Judged(row, match, problems, _all_of(row)))
             continue
@@ -122,7 +123,7 @@ async def judge(
     for (row, match, problems), now in zip(
         matched, await values_now(session, pairs, found.location_id), strict=True
     ):
-        changes = changes_of(row.values, now, album)
+        changes = changes_of(row.values, now, album, known_places)
         if match.product is not None and match.product.deleted_at is not None:
             changes["status"] = (None, row.get("status") or "published")
         if "stock" in changes and row.get("stock") < now[RESERVED]:
@@ -160,19 +161,6 @@ def _all_of(row: Row) -> dict[str, tuple[Any, Any]]:
         for column, value in row.values.items()
         if column not in ID_CELLS and value not in (None, "", ())
     }
-
-
-def problems_of_places(row: Row, places: Places) -> list[Problem]:
-    """Categories and collections that there are not. Those that are to be made are noted in `places`."""
-    problems = [
-        Problem(row.line, "categories", "unknown", "category", name)
-        for name in row.get("categories") or ()
-        if places.problem_of_category(name)
-    ]
-    collection = row.get("collection")
-    if collection and places.problem_of_collection(collection):
-        problems.append(Problem(row.line, "collection", "unknown", "collection", collection))
-    return problems
 
 
 def _of_pictures(row: Row, album: Album) -> list[Problem]:

@@ -38,7 +38,7 @@ async def look(database: Database, import_id: str) -> None:
         lines = [
             (line, texts) for line, texts in await session.execute(query.order_by(ProductImportRow.line))
         ]
-    places = await Places.read(database, makes_places=found.makes_places)
+        places = await Places.read(session, makes_places=found.makes_places)
     repeats = Repeated()
     typed: list[Row] = []
     for start in range(0, len(lines), AT_ONCE):

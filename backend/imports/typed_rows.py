@@ -22,8 +22,6 @@ def typed_row(columns: Sequence[str], line: int, texts: Sequence[str]) -> Row:
         if is_broken(text)
     ]
     cells = dict(zip(columns, texts, strict=True))
-    if cells.get("collection"):
-        cells["collection"] = handle_from(cells["collection"])
     if cells.get("age_range"):
         said = cells["age_range"].casefold().replace("años", "").replace("–", "-").replace(" ", "")
         cells["age_range"] = said if said in AGE_RANGES else cells["age_range"]

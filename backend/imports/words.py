@@ -31,6 +31,9 @@ ROWS: dict[str, str] = {
     "reserved": _("Unidades apartadas para pedidos: {detail}. No puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),
+    "several": _(
+        "La tienda tiene varias «{detail}». Escribe la dirección de una: está en «Descargar lo que hay»."
+    ),
     "picture missing": _("Falta la foto {detail}: súbela con la hoja."),
     "picture gone": _("La foto {detail} ya no está en la tienda."),
     "picture not fetched": _("No se pudo descargar la foto de {detail}."),

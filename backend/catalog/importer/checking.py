@@ -64,11 +64,12 @@ async def check(
         Refused: there are problems.
     """
     problems: list[Problem] = []
-    places = Places(set(), set())
+    places = Places()
     names = {name: Repeats() for name in UNIQUE}
     count = 0
     try:
-        places = await Places.read(database, makes_places=makes_places)
+        async with database.read() as session:
+            places = await Places.read(session, makes_places=makes_places)
         for rows in batches(path):
             count += len(rows)
             problems += [problem for row in rows for problem in _of_places(row, places, pictures)]
@@ -137,11 +138,7 @@ def _said(column: str, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
 
 def _of_places(row: Row, places: Places, pictures: PictureFolder) -> Iterator[Problem]:
     """What the row names that there is not."""
-    for category in row.get("categories") or ():
-        if problem := places.problem_of_category(category):
-            yield Problem(row.line, "categories", problem)
-    if row.get("collection") is not None and (problem := places.problem_of_collection(row.get("collection"))):
-        yield Problem(row.line, "collection", problem)
+    yield from places.problems_of(row)
     for name in row.get("pictures") or ():
         try:
             pictures.inspect(name)

@@ -28,7 +28,7 @@ OF_PROGRAMS = {
 COLUMNS = {
     **PRODUCT_CELLS,
     "categories": Cell(cells.several, ()),
-    "collection": Cell(cells.handle, None),
+    "collection": Cell(cells.word(255), None),
     **VARIANT_CELLS,
     **OPTION_CELLS,
     "stock": Cell(cells.number(1_000_000, "12")),

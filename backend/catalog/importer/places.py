@@ -1,5 +1,7 @@
 """Categories and collections that a file names: found by handle or by name, and made where that is wanted."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
@@ -9,55 +11,99 @@ from backend.catalog.admin_schemas import NewCategory, NewCollection
 from backend.catalog.categories import create_category, read_tree
 from backend.catalog.collections import create_collection
 from backend.catalog.handles import handle_from
+from backend.catalog.importer.reading import Problem, Row
 from backend.catalog.models import Category, Collection
-from backend.database import Database
 from backend.staff.rights import COMMAND_LINE, Actor
 from backend.texts import _
 
 ROOT = _("Juguetes")
 """The category above all others, in a shop that has none."""
 HINT = "write it as the shop has it, or say --new-categories to have it made"
+LONGEST_NAME = 255
+
+
+@dataclass
+class KnownPlaces:
+    """The categories, or the collections, that the shop has, and those that are to be made."""
+
+    called: str
+    """What one of them is called: the code, too, of the problem that there is none."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """By handle."""
+    by_name: Mapping[str, str] = field(default_factory=dict)
+    """Their handles by those that their names make; empty where that is the name of several."""
+    are_made: bool = False
+    """Whether those that the shop does not have are made."""
+    new: dict[str, str] = field(default_factory=dict)
+    """What is to be made: names by handle."""
+
+    @classmethod
+    async def read(
+        cls, session: AsyncSession, kind: type[Category] | type[Collection], *, are_made: bool
+    ) -> "KnownPlaces":
+        """What the shop has. In one that has none, what a file names is made without being told."""
+        called, name = ("category", Category.name) if kind is Category else ("collection", Collection.title)
+        rows = (await session.execute(select(kind.handle, kind.id, name))).all()
+        named: dict[str, set[str]] = defaultdict(set)
+        for handle, _id, title in rows:
+            named[handle_from(title)].add(handle)
+        named.pop("", None)  # names without a letter of which a handle is made
+        return cls(
+            called,
+            {handle: id_ for handle, id_, _title in rows},
+            {made: _one_of(handles, made) for made, handles in named.items()},
+            are_made=are_made or not rows,
+        )
+
+    def handle_of(self, said: str) -> str:
+        """The handle of the one that a file names; where the shop has none, that of the one that would be made.
+
+        A handle comes before a name, and a name before a handle that is written as a name. It is empty where several
+        have the name, and where none can be made of it.
+        """
+        made = handle_from(said)
+        return said if said in self.ids else self.by_name.get(made, made)
+
+    def problem_of(self, line: int, column: str, said: str) -> Problem | None:
+        """Why a row cannot name this one; None when it can, as it is there or is noted to be made."""
+        handle = self.handle_of(said)
+        if handle in self.ids:
+            return None
+        if not handle_from(said) or len(said) > LONGEST_NAME:
+            message = f"{said[:40]} is no name of a {self.called}"
+            return Problem(line, column, message, self.called, said)
+        if not handle:
+            message = f"the shop has more than one {self.called} {said}: write the handle of one"
+            return Problem(line, column, message, "several", said)
+        if not self.are_made:
+            return Problem(line, column, f"the shop has no {self.called} {said}: {HINT}", self.called, said)
+        self.new.setdefault(handle, _name_of(said))
+        return None
 
 
 @dataclass
 class Places:
-    """What the shop has, by handle, and what is to be made, by handle with its name."""
+    """The categories and the collections that rows name."""
 
-    categories: set[str]
-    collections: set[str]
-    makes_categories: bool = False
-    makes_collections: bool = False
-    new_categories: dict[str, str] = field(default_factory=dict)
-    new_collections: dict[str, str] = field(default_factory=dict)
+    categories: KnownPlaces = field(default_factory=lambda: KnownPlaces("category"))
+    collections: KnownPlaces = field(default_factory=lambda: KnownPlaces("collection"))
 
     @classmethod
-    async def read(cls, database: Database, *, makes_places: bool) -> "Places":
-        """What the shop has. In one that has none, what a file names is made without being told."""
-        async with database.read() as session:
-            categories = set((await session.execute(select(Category.handle))).scalars())
-            collections = set((await session.execute(select(Collection.handle))).scalars())
-        return cls(categories, collections, makes_places or not categories, makes_places or not collections)
+    async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "Places":
+        """What the shop has; with `makes_places`, what it does not have is to be made."""
+        return cls(
+            await KnownPlaces.read(session, Category, are_made=makes_places),
+            await KnownPlaces.read(session, Collection, are_made=makes_places),
+        )
 
-    def problem_of_category(self, said: str) -> str:
-        """Why a row cannot stand in this category; empty when it can, made before if need be."""
-        handle = category_handle(said)
-        if said in self.categories or handle in self.categories:
-            return ""
-        if not handle or len(said) > 255:
-            return f"{said[:40]} is no name of a category"
-        if not self.makes_categories:
-            return f"the shop has no category {said}: {HINT}"
-        self.new_categories.setdefault(handle, _name_of(said))
-        return ""
-
-    def problem_of_collection(self, handle: str) -> str:
-        """The same for a collection, which is known by its handle alone."""
-        if handle in self.collections:
-            return ""
-        if not self.makes_collections:
-            return f"the shop has no collection {handle}: {HINT}"
-        self.new_collections.setdefault(handle, _name_of(handle))
-        return ""
+    def problems_of(self, row: Row) -> list[Problem]:
+        """What the row names that there is not. What is to be made is noted."""
+        collection = row.get("collection")
+        found = [
+            *(self.categories.problem_of(row.line, "categories", one) for one in row.get("categories") or ()),
+            self.collections.problem_of(row.line, "collection", collection) if collection else None,
+        ]
+        return [problem for problem in found if problem is not None]
 
     async def make(self, session: AsyncSession, who: Actor = COMMAND_LINE) -> list[str]:
         """Make what is new in this transaction, and return its names.
@@ -67,12 +113,12 @@ class Places:
         Raises:
             ShopError: somebody made one of them meanwhile.
         """
-        if not (self.new_categories or self.new_collections):
+        if not (self.categories.new or self.collections.new):
             return []
         made: list[str] = []
         roots = (await read_tree(session)).children(None)
         root_id = roots[0].id if roots else None
-        waiting = dict(self.new_categories)
+        waiting = dict(self.categories.new)
         if waiting and root_id is None:
             name = waiting.pop(handle_from(ROOT), ROOT)
             root_id = (await create_category(session, who, NewCategory(name=name))).id
@@ -80,15 +126,17 @@ class Places:
         for handle, name in waiting.items():
             new = NewCategory(name=name, handle=handle, parent_category_id=root_id)
             made.append((await create_category(session, who, new)).name)
-        for handle, title in self.new_collections.items():
+        for handle, title in self.collections.new.items():
             new_collection = NewCollection(title=title, handle=handle)
             made.append((await create_collection(session, who, new_collection)).title)
         return made
 
 
-def category_handle(said: str) -> str:
-    """The handle of a category that a file names, by its name or its handle."""
-    return handle_from(said)
+def _one_of(handles: set[str], made: str) -> str:
+    """The handle that a name stands for, which all of these have; of several, the one that the name makes."""
+    if len(handles) == 1:
+        return next(iter(handles))
+    return made if made in handles else ""
 
 
 def _name_of(said: str) -> str:

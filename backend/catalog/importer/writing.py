@@ -14,12 +14,10 @@ from backend.catalog.admin_schemas import ProductChange
 from backend.catalog.events import products_changed
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.matching import Known, settle
-from backend.catalog.importer.places import category_handle
+from backend.catalog.importer.places import KnownPlaces, Places
 from backend.catalog.importer.reading import Row
 from backend.catalog.importer.variants import write_options
 from backend.catalog.models import (
-    Category,
-    Collection,
     Picture,
     Product,
     ProductCategory,
@@ -105,9 +103,11 @@ async def write_rows(
         ShopChanged: a row that was right when it was checked no longer is.
     """
     targets = await _targets(session, rows)
-    changed = set()
-    for change in (_columns_of, _categories_of, _words_of, _pictures_of):
-        changed |= await change(session, targets, picture)
+    places = await Places.read(session)
+    changed = await _columns_of(session, targets, places.collections)
+    changed |= await _categories_of(session, targets, places.categories)
+    changed |= await _words_of(session, targets)
+    changed |= await _pictures_of(session, targets, picture)
     changed |= await write_options(session, targets)
     changed |= await _stock_of(session, targets, location_id, why)
     await products_changed(session, changed)
@@ -139,15 +139,14 @@ async def _targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
     return targets
 
 
-async def _columns_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
+async def _columns_of(session: AsyncSession, targets: Sequence[Target], collections: KnownPlaces) -> set[str]:
     """The columns of the product and of the variant."""
-    found = await session.execute(select(Collection.handle, Collection.id))
-    collections = dict(found.all())
     changed = set()
     for target in targets:
         values = dict(target.row.values)
         if "collection" in values:
-            values["collection_id"] = collections[values["collection"]] if values["collection"] else None
+            said = values["collection"]
+            values["collection_id"] = _id_of(collections, said) if said else None
         differs = _set(target.product, values, (*PRODUCT_CELLS, "collection_id"))
         if target.product.deleted_at is not None:  # importing a deleted product brings it back
             target.product.deleted_at = None
@@ -166,23 +165,20 @@ async def _columns_of(session: AsyncSession, targets: Sequence[Target], _picture
     return changed
 
 
-async def _categories_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
+async def _categories_of(
+    session: AsyncSession, targets: Sequence[Target], categories: KnownPlaces
+) -> set[str]:
     """The categories the products stand in."""
     wanted = _asked(targets, "categories")
     if not wanted:
         return set()
-    names = {name for categories in wanted.values() for name in categories}
-    handles = names | set(map(category_handle, names))
-    found = await session.execute(select(Category.handle, Category.id).where(Category.handle.in_(handles)))
-    by_handle = dict(found.all())
-    ids = {name: by_handle.get(name) or by_handle[category_handle(name)] for name in names}
     has: dict[str, set[str]] = defaultdict(set)
     rows = select(ProductCategory).where(ProductCategory.product_id.in_(wanted))
     for row in (await session.execute(rows)).scalars():
         has[row.product_id].add(row.category_id)
     changed = set()
-    for product_id, categories in wanted.items():
-        want = {ids[name] for name in categories}
+    for product_id, names in wanted.items():
+        want = {_id_of(categories, name) for name in names}
         if want == has[product_id]:
             continue
         changed.add(product_id)
@@ -201,7 +197,7 @@ async def _categories_of(session: AsyncSession, targets: Sequence[Target], _pict
     return changed
 
 
-async def _words_of(session: AsyncSession, targets: Sequence[Target], _picture: object) -> set[str]:
+async def _words_of(session: AsyncSession, targets: Sequence[Target]) -> set[str]:
     """The tags and the type of the products."""
     tags, types = _asked(targets, "tags"), _asked(targets, "type")
     if not tags and not types:
@@ -282,6 +278,18 @@ async def _stock_of(session: AsyncSession, targets: Sequence[Target], location_i
     if deltas:
         await publish(session, StockChanged(deltas))
     return changed
+
+
+def _id_of(places: KnownPlaces, said: str) -> str:
+    """The id of the category or collection that a row names.
+
+    Raises:
+        ShopChanged: the shop does not have it any more.
+    """
+    found = places.ids.get(places.handle_of(said))
+    if found is None:
+        raise ShopChanged(f"the shop has no {places.called} {said} any more")
+    return found
 
 
 def _set(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[str]) -> bool:

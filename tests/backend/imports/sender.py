@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from backend.app import Shop
-from backend.catalog.models import Product, Variant
+from backend.catalog.models import Collection, Product, Variant
 from backend.catalog.uploads import SentFile
 from backend.imports.deciding import JOB, begin
 from backend.imports.keeping import keep_sheet
@@ -52,6 +52,7 @@ class Sender:
     async def value(self, column: Any, sku: str) -> Any:
         query = select(column).join_from(Variant, Product, Product.id == Variant.product_id)
         query = query.outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        query = query.outerjoin(Collection, Collection.id == Product.collection_id)
         async with self.shop.database.read() as session:
             return (await session.execute(query.where(Variant.sku == sku))).scalar_one()
 

@@ -9,7 +9,7 @@ from PIL import Image
 from sqlalchemy import select, update
 
 from backend.audit import AuditEntry
-from backend.catalog.models import Category, Collection, Picture, Product, Variant
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.uploads import MOST_FILE_BYTES
 from backend.errors import Forbidden, InvalidData, NotAllowed
 from backend.exports.service import file_of
@@ -184,6 +184,90 @@ async def test_categories_are_made_when_that_is_asked_for(sender: Sender) -> Non
     await sender.begin()
     async with sender.shop.database.read() as session:
         assert "patio" in (await session.execute(select(Category.handle))).scalars().all()
+
+
+PLACED = "Nombre;SKU;Precio;Categorías;Colección\n"
+
+
+async def names(sender: Sender) -> tuple[dict[str, str], dict[str, str]]:
+    """What the shop's categories and collections are called, by their handles."""
+    async with sender.shop.database.read() as session:
+        categories = dict((await session.execute(select(Category.handle, Category.name))).all())
+        collections = dict((await session.execute(select(Collection.handle, Collection.title))).all())
+    return categories, collections
+
+
+async def test_what_a_sheet_has_made_is_called_as_it_is_written(sender: Sender) -> None:
+    sheet = (
+        f"{PLACED}Trompo;T-1;5;Año Nuevo;Edición Año Nuevo\n"
+        "Yoyo;Y-1;5;Año Nuevo;LEGO City\nBalero;B-1;5;de-patio;de-siempre\n"
+    )
+    found = await sender.sheet(sheet, makes_places=True)
+    shown = [{one["column"]: one["after"] for one in row.changes}["collection"] for row in found.changes]
+    assert shown == ["Edición Año Nuevo", "LEGO City", "de-siempre"]
+    assert (await sender.begin()).counts.refused == 0
+    assert await names(sender) == (
+        {"madera": "Madera", "ano-nuevo": "Año Nuevo", "de-patio": "De patio"},
+        {"edicion-ano-nuevo": "Edición Año Nuevo", "lego-city": "LEGO City", "de-siempre": "De siempre"},
+    )
+    assert await sender.value(Collection.title, "Y-1") == "LEGO City"
+    again = await sender.sheet(sheet)
+    assert (problems(again), again.counts.same) == ([], 3)
+
+
+@pytest.mark.parametrize("said", ["Muñecas y bebés", "munecas y  BEBES", "Muñecas", "munecas"])
+async def test_what_was_renamed_is_found_by_its_name_and_by_its_handle(sender: Sender, said: str) -> None:
+    async with sender.shop.database.transaction() as session:
+        session.add(Category(name="Muñecas y bebés", handle="munecas"))
+        session.add(Collection(title="Muñecas y bebés", handle="munecas"))
+    before = await names(sender)
+    sheet = f"{PLACED}Trompo;T-1;5;{said}|munecas;{said}\n"
+    assert problems(await sender.sheet(sheet)) == []
+    await sender.sheet(sheet, makes_places=True)
+    assert (await sender.begin()).counts.refused == 0
+    assert await names(sender) == before
+    assert await sender.value(Collection.handle, "T-1") == "munecas"
+    assert (await sender.sheet(sheet)).counts.same == 1
+
+
+async def test_a_handle_comes_before_a_name_and_a_name_before_the_handle_that_it_makes(
+    sender: Sender,
+) -> None:
+    async with sender.shop.database.transaction() as session:
+        for name, handle in (("Jardín", "patio"), ("Patio", "al_Aire.libre")):
+            session.add(Category(name=name, handle=handle))
+            session.add(Collection(title=name, handle=handle))
+    said = {"patio": "patio", "Patio": "al_Aire.libre", "al_Aire.libre": "al_Aire.libre", "jardin": "patio"}
+    for written, handle in said.items():
+        sheet = f"{PLACED}Trompo;T-1;5;{written};{written}\n"
+        found = await sender.sheet(sheet)
+        assert problems(found) == []
+        if found.counts.new or found.counts.changed:
+            await sender.begin()
+        async with sender.shop.database.read() as session:
+            placed = select(Category.handle).join(ProductCategory, ProductCategory.category_id == Category.id)
+            assert (await session.execute(placed)).scalars().all() == [handle]
+        assert await sender.value(Collection.handle, "T-1") == handle
+        assert (await sender.sheet(sheet)).counts.same == 1
+
+
+async def test_a_name_that_several_have_is_no_name_of_one(sender: Sender) -> None:
+    async with sender.shop.database.transaction() as session:
+        for handle in ("otros-1", "otros-2", "varios", "varios-2"):
+            name = handle.partition("-")[0].capitalize()
+            session.add(Category(name=name, handle=handle))
+            session.add(Collection(title=name, handle=handle))
+    found = await sender.sheet(
+        f"{PLACED}Trompo;T-1;5;Otros;otros\nYoyo;Y-1;5;Varios|otros-2;otros-1\n", makes_places=True
+    )
+    assert problems(found) == [(2, "categories", "several"), (2, "collection", "several")]
+    assert "«Otros»" in found.problems[0].text
+    assert found.counts.new == 1
+
+
+async def test_a_collection_needs_a_letter_of_which_its_handle_is_made(sender: Sender) -> None:
+    found = await sender.sheet(f"{PLACED}Trompo;T-1;5;;★\nYoyo;Y-1;5;;{'a' * 256}\n", makes_places=True)
+    assert problems(found) == [(2, "collection", "collection"), (3, "collection", "cell")]
 
 
 class TestPictures:

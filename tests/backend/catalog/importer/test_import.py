@@ -252,7 +252,7 @@ async def test_a_bar_code_is_of_one_product(importer: Importer, monkeypatch: pyt
     ) == ["line 2, ean: belongs to cometa", "line 4, ean: 96385074 stands in line 3 already"]
 
     async def look_away(*_: object, makes_places: bool) -> Checked:
-        return Checked(1, Places(set(), set()))
+        return Checked(1, Places())
 
     monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
@@ -360,7 +360,7 @@ async def test_a_shop_that_changed_meanwhile_is_told(
             await make_toy(session, importer.defaults, "cometa", price=1)
             other = (await session.execute(select(Variant))).scalar_one()
             other.sku = "TRO-1"
-        return Checked(1, Places(set(), set()))
+        return Checked(1, Places())
 
     monkeypatch.setattr("backend.catalog.importer.command.check", look_away)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
@@ -409,6 +409,36 @@ async def test_a_category_is_known_by_its_name_and_others_are_made_when_that_is_
     assert await importer.refused("handle,title,price,categories\nc,C,5,!!!\n") == [
         "line 2, categories: !!! is no name of a category"
     ]
+
+
+async def test_a_place_is_known_by_what_it_is_called_now(importer: Importer) -> None:
+    async with importer.database.transaction() as session:
+        await session.execute(update(Category).where(Category.handle == "madera").values(name="De madera"))
+        await session.execute(update(Collection).values(title="De toda la vida"))
+    head = "handle,title,price,categories,collection\n"
+    assert await importer(head + "a,A,5,De madera,De toda la vida\n") == {"new": 1}
+    assert await importer(head + "a,A,5,madera,clasicos\n") == {"same": 1}
+    assert ("madera", "De madera", None) in await tree(importer.database)
+    (problem,) = await importer.refused(head + "b,B,5,,Ninguna\n")
+    assert problem.startswith("line 2, collection: the shop has no collection Ninguna: ")
+
+
+@pytest.mark.parametrize(
+    ("cells", "gone"), [("Patio,", "category Patio"), (",Clásicos", "collection Clásicos")]
+)
+async def test_a_place_that_somebody_deletes_meanwhile_ends_the_import(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, gone: str
+) -> None:
+    async def delete_meanwhile(database: Database, *others: Any, **more: Any) -> Checked:
+        checked = await checking.check(database, *others, **more)
+        async with database.transaction() as session:
+            await session.execute(delete(Category))
+            await session.execute(delete(Collection))
+        return checked
+
+    monkeypatch.setattr(command, "check", delete_meanwhile)
+    with pytest.raises(ShopChanged, match=f"the shop has no {gone} any more"):
+        await importer(f"handle,title,price,categories,collection\na,A,5,{cells}\n")
 
 
 async def test_weight_and_sizes_come_in(importer: Importer) -> None:
