@@ -8,7 +8,6 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from backend.catalog.admin_schemas import AdminProductsParameters
-from backend.clock import now
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
@@ -64,10 +63,9 @@ async def export_products(
 
     Once it is done, it is in the feed of `GET /admin/notifications`, and at `/admin/exports/{transaction_id}`.
     """
-    today = now().date()
     query = request.url.query[:LONGEST_QUERY]
     async with database.transaction() as session:
-        export_id = await ask_for(session, actor, PLATFORM, FileFormat.CSV, (today, today), query=query)
+        export_id = await ask_for(session, actor, PLATFORM, FileFormat.CSV, query=query)
     return Wire({"transaction_id": export_id}, 202)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, db_now
-from backend.dates import day_begin
+from backend.dates import day_begin, today_in_colombia
 from backend.errors import InvalidData, NotFound, TooManyRequests
 from backend.exports.contents import KINDS, Contents, Kind, count_of
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
@@ -34,7 +34,7 @@ async def ask_for(
     actor: Actor,
     kind: str,
     file_format: str,
-    days: tuple[date, date],
+    days: tuple[date, date] | None = None,
     *,
     query: str = "",
 ) -> str:
@@ -45,7 +45,7 @@ async def ask_for(
         actor: who asks. Only they can fetch it.
         kind: one of `KINDS`.
         file_format: a `FileFormat`.
-        days: the first and the last.
+        days: the first and the last; None: today, for what has no days.
         query: of a kind for programs, which products, as `GET /admin/products` is asked.
 
     Returns:
@@ -65,18 +65,20 @@ async def ask_for(
     )
     if (await session.execute(running)).scalar_one() >= MOST_UNDER_WAY:
         raise TooManyRequests("Some files are still being made", retry_after=60)
-    contents = Contents(*moments_of(*days), query=query)
+    moment = await database_now(session)
+    since, until = days or (today_in_colombia(moment), today_in_colombia(moment))
+    contents = Contents(*moments_of(since, until), query=query)
     of_programs = KINDS[kind].is_for_programs
     export = DataExport(
         actor_id=actor.id,
         kind=kind,
         file_format=file_format,
-        since=days[0].isoformat(),
-        until=days[1].isoformat(),
+        since=since.isoformat(),
+        until=until.isoformat(),
         query=query,
         columns=await columns_now(session) if of_programs else [],
         total=await count_of(session, KINDS[kind], contents),
-        expires_at=await database_now(session) + EXPIRES_AFTER,
+        expires_at=moment + EXPIRES_AFTER,
     )
     await record(session, actor, "exported", Subject(Thing.EXPORT, export.id))
     session.add(export)

@@ -1,14 +1,12 @@
 """Importar: a sheet of products with its pictures, what it would do, how far it is, and what was refused."""
 
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, ClassVar
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.clock import now
 from backend.errors import InvalidData
 from backend.exports.service import ask_for
 from backend.imports.deciding import begin, drop, set_makes_places
@@ -119,9 +117,8 @@ class ImportState(OfficeScreen, KnownClientState):
     async def prepare(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Have a file of all products made. The form names its `format`."""
         typed = checked_fields(form_data, "format")
-        today: date = now().date()
         async with current_shop().database.transaction() as session:
-            await ask_for(session, actor, KIND, typed["format"], (today, today))
+            await ask_for(session, actor, KIND, typed["format"])
         self._tell(_("El archivo se está preparando."))
         await self._show(actor)
 

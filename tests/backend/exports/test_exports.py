@@ -11,12 +11,13 @@ from zipfile import ZipFile
 import httpx
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.customers.models import Customer, GuestCustomer
 from backend.database import db_now
 from backend.errors import Forbidden, InvalidData, NotFound, TooManyRequests
-from backend.exports import contents
+from backend.exports import contents, service
 from backend.exports.contents import KINDS, PLATFORM
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
 from backend.exports.running import DataExports
@@ -211,3 +212,16 @@ async def test_only_who_asked_fetches_it_until_it_expires(shop: Shop, admin: htt
     assert await rule.follow(shop.database) == 1
     async with shop.database.read() as session:
         assert (await session.execute(select(func.count()).select_from(DataExportPiece))).scalar_one() == 0
+
+
+async def test_what_has_no_days_is_of_today_in_colombia(
+    shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def evening(_session: AsyncSession) -> datetime:
+        return datetime(2026, 12, 1, 0, 30, tzinfo=UTC)
+
+    monkeypatch.setattr(service, "database_now", evening)
+    async with shop.database.transaction() as session:
+        export_id = await ask_for(session, OWNER, "products", "csv")
+        export = await session.get_one(DataExport, export_id)
+        assert (export.since, export.until) == ("2026-11-30", "2026-11-30")
