@@ -34,6 +34,11 @@ def typed_pesos(text: str) -> Cop | None:
     return int(re.sub(r"[.,]", "", found[1])) if found else None
 
 
+def regular_price(price: Cop, compare_at: Cop | None) -> Cop:
+    """What something costs when its sale is over: the price that is struck through; its own where none is higher."""
+    return price if compare_at is None else max(price, compare_at)
+
+
 def percent_off(price: Cop, compare_at: Cop | None) -> int | None:
     """Whole percent saved against the compare-at price; None when nothing is saved (spec: Storefront view rules 1)."""
     if compare_at is None or compare_at <= price or price < 0:

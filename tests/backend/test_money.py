@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.money import format_cop, parse_amount, percent_off
+from backend.money import format_cop, parse_amount, percent_off, regular_price
 
 pesos = st.integers(min_value=0, max_value=10**12)
 
@@ -32,6 +32,11 @@ def test_no_discount_without_a_compare_at_price() -> None:
     assert percent_off(1000, None) is None
     assert percent_off(1000, 1000) is None
     assert percent_off(75_000, 100_000) == 25
+
+
+def test_the_regular_price_is_the_struck_one_where_that_is_higher() -> None:
+    assert regular_price(8_000, 10_000) == 10_000
+    assert regular_price(8_000, 7_000) == regular_price(8_000, 8_000) == regular_price(8_000, None) == 8_000
 
 
 @given(st.text(max_size=40))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import InvalidData
-from backend.money import Cop
+from backend.money import Cop, regular_price
 from backend.pricing import percent_of
 
 MOST_OFF = 90
@@ -157,8 +157,7 @@ def _prices(change: Change, facts: Facts) -> list[Value] | Problem:
 
 
 def _price_after(change: Change, variant: Priced) -> tuple[Cop, Cop | None] | Problem:
-    is_on_sale = variant.before is not None and variant.before > variant.price
-    regular = variant.before if is_on_sale and variant.before is not None else variant.price
+    regular = regular_price(variant.price, variant.before)
     if change.action is Action.END_SALE:
         return regular, None
     if change.action is Action.SALE:
@@ -166,7 +165,7 @@ def _price_after(change: Change, variant: Priced) -> tuple[Cop, Cop | None] | Pr
         price = percent_of(regular, 100 - change.percent, change.step, rounds_down=True)
         return (price, regular) if 0 < price < regular else Problem.NOT_LOWER
     price = percent_of(variant.price, 100 + change.percent, change.step)
-    before = percent_of(regular, 100 + change.percent, change.step) if is_on_sale else None
+    before = percent_of(regular, 100 + change.percent, change.step) if regular > variant.price else None
     if not 0 < price <= MAX_AMOUNT or (before or 0) > MAX_AMOUNT:
         return Problem.TOO_DEAR if price > MAX_AMOUNT or (before or 0) > MAX_AMOUNT else Problem.NOT_LOWER
     return (price, before) if before is None or before > price else Problem.NOT_LOWER

@@ -15,7 +15,7 @@ from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceS
 from backend.catalog.wrapping import WRAPPING_SKU
 from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import InvalidData
-from backend.money import Cop
+from backend.money import Cop, regular_price
 from backend.pricing import percent_of
 
 MOST_OFF = 90
@@ -159,9 +159,16 @@ async def _planned(
 ) -> list[Planned]:
     running = aliased(PriceListPrice)
     query = (
-        select(Product.id, Product.title, Variant.id, Variant.title, Variant.price, running.before)
+        select(
+            Product.id,
+            Product.title,
+            Variant.id,
+            Variant.title,
+            Variant.price,
+            Variant.compare_at_price,
+            running.id,
+        )
         .join(Variant, Variant.product_id == Product.id)
-        # while another sale is on, the price is the one that comes back after it
         .outerjoin(running, and_(running.variant_id == Variant.id, running.state == PriceState.ON))
         .where(*conditions)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
@@ -172,8 +179,9 @@ async def _planned(
         raise TooManyPrices(f"A sale is for {MOST_PRICES} prices at most")
     taken = await _in_other_sales(session, window, list_id)
     planned = []
-    for product_id, title, variant_id, make, price, before in rows:
-        regular = price if before is None else before
+    for product_id, title, variant_id, make, price, compare_at, running_id in rows:
+        # while another sale is on, the price is the one that comes back after it
+        regular = regular_price(price, compare_at) if running_id else price
         name = variant_name(make)
         amount = price_in_sale(variant_id, regular)
         problem = Problem.OTHER_SALE if variant_id in taken else Problem.NOT_LOWER if amount is None else None

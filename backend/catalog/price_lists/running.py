@@ -23,7 +23,7 @@ from backend.catalog.products import lock_products
 from backend.clock import now
 from backend.database import Database, database_now, db_now
 from backend.jobs import JobRun, periodic
-from backend.money import Cop
+from backend.money import Cop, regular_price
 from backend.outage import DatabaseUnavailable
 from backend.staff.rights import SHOP
 from backend.tables import table_of
@@ -171,8 +171,8 @@ def _ended(price: PriceListPrice, variant: Variant) -> Move:
     this variant, and its price stands.
     """
     row = _row(price, PriceState.OVER, price.before, price.compare_at_before)
-    regular = variant.compare_at_price
-    if regular is None or regular <= variant.price:
+    regular = regular_price(variant.price, variant.compare_at_price)
+    if regular == variant.price:
         return Move(variant, None, row)
     return Move(variant, (regular, price.compare_at_before if regular == price.before else None), row)
 

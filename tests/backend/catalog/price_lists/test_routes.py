@@ -154,6 +154,19 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
     assert (await get(admin, f"{LISTS}/{other['id']}/prices"))["prices"] == other["prices"]
 
 
+async def test_a_price_is_compared_with_the_one_that_comes_back_after_the_list_that_runs(
+    shop: Shop, admin: httpx.AsyncClient, toys: list[str]
+) -> None:
+    begin = now() + DAY
+    await made(admin, (toys[0], 8_000), ends_at=begin.isoformat())
+    await work(shop)
+    async with shop.database.transaction() as session:
+        variant = await session.get_one(Variant, toys[0])
+        variant.price, variant.compare_at_price = 8_800, 11_000
+    row = await made(admin, (toys[0], 10_500), begin=begin)
+    assert [one["amount"] for one in row["prices"]] == [10_500]
+
+
 async def test_one_that_has_begun_is_only_ended(admin: httpx.AsyncClient, toys: list[str]) -> None:
     row = await made(admin, (toys[0], 9_000))
     path = f"{LISTS}/{row['id']}"

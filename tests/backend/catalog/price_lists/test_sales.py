@@ -286,6 +286,25 @@ async def test_a_toy_is_in_one_sale_at_a_time(shop: Shop, toys: list[str]) -> No
     assert await prices(shop, toys) == [(price - 500, price) for price, _old in REGULAR]
 
 
+async def test_a_sale_is_planned_with_the_price_that_comes_back_after_the_one_that_runs(
+    shop: Shop, toys: list[str]
+) -> None:
+    await saved(shop)
+    await work(shop)
+    await change(shop, toys[0], **costs(8_800), compare_at_price=11_000)  # dearer, as all is
+    await change(shop, toys[1], **costs(17_000), compare_at_price=15_000)  # no sale any more
+    await change(shop, toys[2], **costs(29_000), compare_at_price=None)
+    tenth = Rule(Method.PERCENTAGE, 10, Target.ALL)
+    shown = [(one.before, one.amount) for one in await planned(shop, tenth, window(DAY, None))]
+    assert shown == [
+        (11_000, 9_900),
+        (17_000, 15_300),
+        (29_000, 26_100),
+        (40_000, 36_000),
+        (50_000, 45_000),
+    ]
+
+
 async def products(shop: Shop, variants: Sequence[str]) -> tuple[str, ...]:
     async with shop.database.read() as session:
         query = select(Variant.product_id).where(Variant.id.in_(variants)).order_by(Variant.id)
