@@ -2,6 +2,7 @@
 
 What is due is found by the database's clock and asked again under the lock of the price list, so a program that ends in
 between goes on where it was, and two replicas take turns. Prices change under their product's lock, as by anybody.
+Where the price of a sale that is over has not been put back yet, that of the next one waits.
 """
 
 import logging
@@ -115,15 +116,18 @@ class Sales:
                 return  # somebody gave it another end meanwhile
             products = {one.id: one for one in await lock_products(session, product_ids)}
             prices = await _prices(session, list_id, state, product_ids)
-            taken = set() if is_over else await _on(session, prices)
+            others = {} if is_over else await _others(session, prices)
             moves = defaultdict[str, list[Move]](list)
             for price, variant in prices:
+                other = others.get(variant.id)
                 if price.product_id not in products:
                     move = _gone(price, variant)
                 elif is_over:
                     move = _ended(price, variant)
+                elif other is not None and other.is_over(moment):
+                    continue  # its price is not put back yet: this one waits for the next run
                 else:
-                    move = _begun(price, variant, variant.id in taken)
+                    move = _begun(price, variant, other is not None)
                 moves[price.product_id].append(move)
             changed = []
             for product_id, product in products.items():
@@ -210,13 +214,17 @@ async def _prices(
     return [(price, variant) for price, variant in await session.execute(query)]
 
 
-async def _on(session: AsyncSession, prices: Sequence[tuple[PriceListPrice, Variant]]) -> set[str]:
-    """Those of the variants that are on sale by another list."""
+async def _others(
+    session: AsyncSession, prices: Sequence[tuple[PriceListPrice, Variant]]
+) -> dict[str, PriceList]:
+    """The other lists by which these variants cost less now, by variant."""
     ids = [variant.id for _price, variant in prices]
-    query = select(PriceListPrice.variant_id).where(
-        PriceListPrice.variant_id.in_(ids), PriceListPrice.state == PriceState.ON
+    query = (
+        select(PriceListPrice.variant_id, PriceList)
+        .join(PriceList, PriceList.id == PriceListPrice.price_list_id)
+        .where(PriceListPrice.variant_id.in_(ids), PriceListPrice.state == PriceState.ON)
     )
-    return set((await session.execute(query)).scalars())
+    return dict((await session.execute(query)).all())
 
 
 _PRICE = table_of(PriceListPrice)

@@ -14,7 +14,7 @@ from backend.catalog.admin_schemas import VariantChange
 from backend.catalog.events import products_changed
 from backend.catalog.models import Category, Product, ProductCategory, Variant
 from backend.catalog.price_lists import running
-from backend.catalog.price_lists.models import PriceList, PriceListPrice
+from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import (
     Method,
     Planned,
@@ -74,6 +74,24 @@ async def saved(
 
 async def work(shop: Shop) -> None:
     await Sales(shop.database).run(JobRun(1, JOB, "", {}, 1))
+
+
+async def work_failing_for(shop: Shop, variant_id: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let one toy fail: of how many products each change was."""
+    calls: list[int] = []
+    (failing,) = await products(shop, [variant_id])
+
+    async def fails_for_one(session: Any, product_ids: Sequence[str]) -> None:
+        calls.append(len(product_ids))
+        if failing in product_ids:
+            raise RuntimeError
+        await products_changed(session, product_ids)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "products_changed", fails_for_one)
+        with pytest.raises(SalesNotMoved):
+            await work(shop)
+    return calls
 
 
 async def pass_time(shop: Shop, list_id: str, **moments: datetime | None) -> None:
@@ -163,20 +181,7 @@ async def test_two_replicas_do_it_once_and_a_restart_goes_on(
         assert len((await session.execute(begun)).all()) == 5
         sale = (await session.execute(select(PriceList.id))).scalar_one()
     await pass_time(shop, sale, ends_at=now())
-    calls: list[int] = []
-
-    async def fails_for_toy_3(session: Any, product_ids: Sequence[str]) -> None:
-        calls.append(len(product_ids))
-        if third in product_ids:
-            raise RuntimeError
-        await products_changed(session, product_ids)
-
-    async with shop.database.read() as session:
-        third = (await session.get_one(Variant, toys[2])).product_id
-    with monkeypatch.context() as patch:
-        patch.setattr(running, "products_changed", fails_for_toy_3)
-        with pytest.raises(SalesNotMoved):
-            await work(shop)
+    calls = await work_failing_for(shop, toys[2], monkeypatch)
     assert await prices(shop, toys) == [*REGULAR[:2], LOWERED[2], *REGULAR[3:]]
     assert calls == [2, 2, 1, 1, 1]
     await work(shop)
@@ -284,6 +289,52 @@ async def test_a_toy_is_in_one_sale_at_a_time(shop: Shop, toys: list[str]) -> No
     await pass_time(shop, second, ends_at=now())
     await work(shop)
     assert await prices(shop, toys) == [(price - 500, price) for price, _old in REGULAR]
+
+
+async def one_after_the_other(shop: Shop) -> tuple[str, str]:
+    """A sale that runs, and one of 500 pesos whose time came as well."""
+    first = await saved(shop)
+    await work(shop)
+    second = await saved(shop, Rule(Method.FIXED, 500, Target.ALL), window(2 * DAY, 3 * DAY))
+    await pass_time(shop, second, starts_at=now() - DAY)
+    return first, second
+
+
+AFTER = [(price - 500, price) for price, _old in REGULAR]
+
+
+async def test_a_toy_whose_price_was_not_put_back_yet_waits_for_its_next_sale(
+    shop: Shop, toys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await one_after_the_other(shop)
+    await pass_time(shop, first, ends_at=now())
+    await work_failing_for(shop, toys[2], monkeypatch)
+    assert await prices(shop, toys) == [*AFTER[:2], LOWERED[2], *AFTER[3:]]
+    assert (await outcomes(shop, second))[2] == ("waiting", "")
+    await work(shop)
+    assert await prices(shop, toys) == AFTER
+    assert await outcomes(shop, second) == [("on", "")] * 5
+
+
+async def test_the_next_sale_waits_for_one_that_ends_while_the_job_runs(
+    shop: Shop, toys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await one_after_the_other(shop)
+    found_due = Sales._due
+
+    async def ends_meanwhile(self: Sales, due: Any, state: PriceState) -> Sequence[str]:
+        found = await found_due(self, due, state)
+        if state is PriceState.ON:
+            await pass_time(shop, first, ends_at=now())
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Sales, "_due", ends_meanwhile)
+        await work(shop)
+    assert await prices(shop, toys) == LOWERED
+    assert await outcomes(shop, second) == [("waiting", "")] * 5
+    await work(shop)
+    assert await prices(shop, toys) == AFTER
 
 
 async def test_a_sale_is_planned_with_the_price_that_comes_back_after_the_one_that_runs(
