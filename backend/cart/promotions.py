@@ -15,7 +15,7 @@ from backend.errors import InvalidData
 from backend.events import publish
 from backend.money import Cop, format_cop
 from backend.promotions.models import CartPromotion, Promotion
-from backend.promotions.offers import Judged, Obstacle, discounts_by, named_candidates
+from backend.promotions.offers import Judged, Obstacle, candidates_of, discounts_by, named_candidates
 from backend.promotions.saving import code_key
 from backend.rate_limit import RateLimit
 from backend.tables import table_of
@@ -127,15 +127,17 @@ async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> None
 
 
 async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str]) -> Sequence[Judged]:
-    """What these promotions would do to the cart if their codes were in it."""
+    """What these promotions would do to the cart if their codes were in it, beside what is."""
     if not promotion_ids:
         return ()
     contents = await read_contents(session, cart.id)
     bought, method = bought_lines(contents.lines), contents.method
     buying = buying_of(cart)
-    candidates = await named_candidates(session, buying, promotion_ids)
+    here = await candidates_of(session, buying)
+    new = set(promotion_ids) - {one.promotion.id for one in here}
+    candidates = [*here, *await named_candidates(session, buying, list(new))]
     found = await discounts_by(session, candidates, buying, bought, method.amount if method else None)
-    return found.judged
+    return [one for one in found.judged if one.candidate.promotion.id in promotion_ids]
 
 
 async def _typed(session: AsyncSession, cart_id: str) -> set[str]:

@@ -301,7 +301,7 @@ def _as_rule(rule: NewRule) -> Rule:
 
 
 def _preview_row(product: Product, variant: Variant, offer: Offer, line: OfferedLine) -> PreviewRow:
-    taken = sum(one.amount for one in apply_offers([offer], [line]))
+    taken = sum(one.amount for one in apply_offers([offer], [line]).adjustments)
     name = variant_name(variant.title)
     return PreviewRow(
         title=f"{product.title}, {name}" if name else product.title,

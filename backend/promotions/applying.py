@@ -5,6 +5,7 @@ once for each line, or once for all lines together where it is spread over them;
 same cart costs the same whoever asks, and no line and no shipping ever costs less than nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,13 +16,39 @@ from backend.promotions.rules import Rule, hold
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a campaign: pesos where it `is_spend`, else uses."""
+
+    campaign_id: str
+    left: int
+    is_spend: bool = False
+
+
+class Budgets:
+    """What is left of campaigns while a cart takes of them, one promotion after the other."""
+
+    def __init__(self) -> None:
+        self._taken = Counter[str]()
+
+    def take(self, budget: Budget | None, amount: Cop) -> bool:
+        """Take one use of so many pesos. False, and nothing is taken, where less is left; None has no bound."""
+        if budget is None:
+            return True
+        wanted = amount if budget.is_spend else 1
+        if self._taken[budget.campaign_id] + wanted > budget.left:
+            return False
+        self._taken[budget.campaign_id] += wanted
+        return True
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """A promotion that applies to the cart.
 
     Attributes:
         method_type, target_type, allocation: see `backend.promotions.kinds`.
         max_quantity: of how many units of a line (`each`), or of the cart (`once`); None: of all.
-        spend_left: how many pesos its campaign may still take off; None where there is no bound.
+        budget: what is left of its campaign; None where there is no bound.
     """
 
     promotion_id: str
@@ -33,7 +60,7 @@ class Offer:
     max_quantity: int | None = None
     description: str = ""
     target_rules: tuple[Rule, ...] = ()
-    spend_left: Cop | None = None
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +71,36 @@ class OfferedLine:
     facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What offers take off, each pesos off one line or off the shipping.
+
+    Attributes:
+        refused: the ids of the promotions that do not apply: their campaigns have less left than they would take.
+    """
+
+    adjustments: list[Adjustment]
+    refused: set[str]
+
+
 def apply_offers(
     offers: Iterable[Offer], lines: Sequence[OfferedLine], shipping: Cop | None = None
-) -> list[Adjustment]:
-    """What these offers take off, in their order, each pesos off one line or off the shipping.
-
-    An offer whose campaign has fewer pesos left than it would take does not apply.
-    """
+) -> Applied:
+    """Apply these offers in their order. What one takes is not left of its campaign for the next."""
     left = {line.priced.id: line.priced.amount for line in lines}
     left[SHIPPING] = shipping or 0
-    adjustments: list[Adjustment] = []
+    applied, budgets = Applied([], set()), Budgets()
     for offer in offers:
         taken = _taken_by(offer, lines, left)
-        if offer.spend_left is not None and sum(taken.values()) > offer.spend_left:
+        if taken and not budgets.take(offer.budget, sum(taken.values())):
+            applied.refused.add(offer.promotion_id)
             continue
         for target, amount in taken.items():
             left[target] -= amount
-            adjustments.append(
+            applied.adjustments.append(
                 Adjustment(amount, target, offer.code, offer.description, promotion_id=offer.promotion_id)
             )
-    return adjustments
+    return applied
 
 
 def eligible(offer: Offer, lines: Sequence[OfferedLine]) -> list[OfferedLine]:

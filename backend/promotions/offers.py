@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -31,7 +31,7 @@ from backend.customers.models import CustomerGroupMember
 from backend.database import db_now
 from backend.money import Cop
 from backend.pricing import Adjustment, PricedLine
-from backend.promotions.applying import Offer, OfferedLine, apply_offers, eligible
+from backend.promotions.applying import Budget, Offer, OfferedLine, apply_offers, eligible
 from backend.promotions.kinds import BudgetType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, CartPromotion, Promotion, PromotionUse
 from backend.promotions.rules import CATEGORY, CUSTOMER_GROUPS, ITEM_TOTAL, PRODUCT, hold, rules_of, short_of
@@ -86,12 +86,14 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A promotion that may apply to a cart, with what has been used of it by other carts.
+    """A promotion that may apply to a cart, with what has been used of it.
 
     Attributes:
         typed_at: when its code was typed into the cart; None for one that applies by itself.
         is_held: the cart has a use of it reserved: until that is given back, it applies whatever has ended since.
-        uses: of the promotion; `campaign_uses`, `spent` (pesos) and `own_uses` (this buyer's) of all of its campaign.
+        uses: of the promotion, where it has a bound.
+        campaign_used: of all promotions of its campaign, by any cart: uses, pesos, or uses by this buyer, as its budget
+            counts.
     """
 
     promotion: Promotion
@@ -99,33 +101,29 @@ class Candidate:
     typed_at: datetime | None
     is_held: bool
     uses: int
-    campaign_uses: int
-    spent: Cop
-    own_uses: int
+    campaign_used: int
     moment: datetime
 
     @property
-    def spend_left(self) -> Cop | None:
-        """What its campaign may still take off, in pesos; None where there is no bound."""
+    def budget(self) -> Budget | None:
+        """What is left of its campaign; None where that has no bound, or the cart has its use."""
         campaign = self.campaign
-        if campaign is None or campaign.budget_type != BudgetType.SPEND or campaign.budget_limit is None:
+        if self.is_held or campaign is None or campaign.budget_limit is None:
             return None
-        return max(campaign.budget_limit - self.spent, 0)
+        left = campaign.budget_limit - self.campaign_used
+        return Budget(campaign.id, left, campaign.budget_type == BudgetType.SPEND)
+
+    @property
+    def out_of_budget(self) -> Obstacle:
+        """What it means that too little is left of its campaign."""
+        is_own = self.campaign is not None and self.campaign.budget_type == BudgetType.BY_CUSTOMER
+        return Obstacle.USED_BEFORE if is_own else Obstacle.USED_UP
 
     def exhausted(self) -> Obstacle | None:
-        """Whether its uses, or the pesos of its campaign, are all taken by others."""
-        promotion, campaign = self.promotion, self.campaign
-        if promotion.use_limit is not None and self.uses >= promotion.use_limit:
+        """Whether all of its uses are taken, or all that its campaign has."""
+        if self.promotion.use_limit is not None and self.uses >= self.promotion.use_limit:
             return Obstacle.USED_UP
-        if campaign is None or campaign.budget_limit is None:
-            return None
-        if campaign.budget_type == BudgetType.USAGE and self.campaign_uses >= campaign.budget_limit:
-            return Obstacle.USED_UP
-        if campaign.budget_type == BudgetType.SPEND and self.spent >= campaign.budget_limit:
-            return Obstacle.USED_UP
-        if campaign.budget_type == BudgetType.BY_CUSTOMER and self.own_uses >= campaign.budget_limit:
-            return Obstacle.USED_BEFORE
-        return None
+        return self.out_of_budget if self.budget is not None and self.budget.left <= 0 else None
 
     def closed(self) -> Obstacle | None:
         """Why nobody, or not this customer, can use it at this moment."""
@@ -154,35 +152,37 @@ class Candidate:
             promotion.max_quantity,
             promotion.description or "",
             rules_of(promotion.target_rules),
-            None if self.is_held else self.spend_left,
+            self.budget,
         )
 
 
 _CART, _CUSTOMER, _BUYER = (bindparam(name, type_=String) for name in ("cart_id", "customer_id", "buyer"))
 _used, _sibling = aliased(PromotionUse), aliased(Promotion)
-_OTHERS = and_(_used.is_counted, _used.holder != _CART)
-_OWN = or_(_used.buyer == _BUYER, _used.customer_id == _CUSTOMER)
-"""Without an address, or without a customer, nothing is theirs: NULL equals nothing."""
+_OWN = or_(_used.holder == _CART, _used.buyer == _BUYER, _used.customer_id == _CUSTOMER)
+"""Without an address, or without a customer, only the cart's are theirs: NULL equals nothing."""
 
 
-def _of_campaign(what: Any, budget: BudgetType, *conditions: ColumnElement[bool]) -> Any:
-    """What other carts have used of the campaign, where its budget is of this type; else 0."""
+def _of_campaign(what: Any, *conditions: ColumnElement[bool]) -> Any:
+    """What has been used of the campaign."""
     used = select(what).join(_sibling, _sibling.id == _used.promotion_id)
-    used = used.where(_sibling.campaign_id == Campaign.id, _OTHERS, *conditions)
-    # counted only where there is a bound: a promotion without one may have been used very often
-    return case((Campaign.budget_type == budget, used.correlate(Campaign).scalar_subquery()), else_=0)
+    used = used.where(_sibling.campaign_id == Campaign.id, _used.is_counted, *conditions)
+    return used.correlate(Campaign).scalar_subquery()
 
 
-_USES = select(func.count()).select_from(_used).where(_used.promotion_id == Promotion.id, _OTHERS)
+_USES = select(func.count()).select_from(_used).where(_used.promotion_id == Promotion.id, _used.is_counted)
 _COLUMNS = (
     Promotion,
     Campaign,
     CartPromotion.created_at,
     PromotionUse.id.is_not(None),
+    # counted only where there is a bound: a promotion without one may have been used very often
     case((Promotion.use_limit.is_not(None), _USES.correlate(Promotion).scalar_subquery()), else_=0),
-    _of_campaign(func.count(_used.id), BudgetType.USAGE),
-    _of_campaign(func.coalesce(func.sum(_used.amount), 0), BudgetType.SPEND),
-    _of_campaign(func.count(_used.id), BudgetType.BY_CUSTOMER, _OWN),
+    case(
+        (Campaign.budget_type == BudgetType.USAGE, _of_campaign(func.count(_used.id))),
+        (Campaign.budget_type == BudgetType.SPEND, _of_campaign(func.coalesce(func.sum(_used.amount), 0))),
+        (Campaign.budget_type == BudgetType.BY_CUSTOMER, _of_campaign(func.count(_used.id), _OWN)),
+        else_=0,
+    ),
     db_now(),
 )
 _CANDIDATES = (
@@ -289,8 +289,16 @@ async def discounts_by(
     offered = await _offered(session, candidates, lines)
     facts = await _cart_facts(session, candidates, buying, lines)
     judged = [_judge(candidate, facts, offered) for candidate in candidates]
-    offers = [one.candidate.offer for one in judged if one.obstacle is None]
-    return Discounts(apply_offers(offers, offered, shipping), judged)
+    applied = apply_offers([one.candidate.offer for one in judged if one.obstacle is None], offered, shipping)
+    return Discounts(
+        applied.adjustments,
+        [
+            replace(one, obstacle=one.candidate.out_of_budget)
+            if one.candidate.promotion.id in applied.refused
+            else one
+            for one in judged
+        ],
+    )
 
 
 def _judge(candidate: Candidate, facts: Mapping[str, Any], lines: Sequence[OfferedLine]) -> Judged:

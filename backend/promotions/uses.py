@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import database_now, locked
 from backend.errors import TotalChanged
 from backend.money import Cop
+from backend.promotions.applying import Budgets
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.offers import Buying, Candidate, named_candidates
+from backend.promotions.offers import Buying, named_candidates
 
 GONE = "The promotion code {code} cannot be used any more: the total has changed, show it and ask again"
 
@@ -86,9 +87,12 @@ async def reserve_uses(session: AsyncSession, taken: Taken) -> None:
             await session.delete(use)
     await session.flush()
     new = [promotion_id for promotion_id in taken.amounts if promotion_id not in kept]
+    budgets = Budgets()
     for candidate in await named_candidates(session, buying, new) if new else ():
-        _require_use(candidate, taken.amounts[candidate.promotion.id])
-        session.add(_use(taken, candidate.promotion.id))
+        promotion = candidate.promotion
+        if candidate.exhausted() or not budgets.take(candidate.budget, taken.amounts[promotion.id]):
+            raise UsesGone(GONE.format(code=promotion.code))
+        session.add(_use(taken, promotion.id))
     await session.flush()
 
 
@@ -134,9 +138,3 @@ def _use(taken: Taken, promotion_id: str) -> PromotionUse:
         customer_id=taken.buying.customer_id,
         buyer=taken.buying.buyer,
     )
-
-
-def _require_use(candidate: Candidate, amount: Cop) -> None:
-    is_too_much = candidate.spend_left is not None and amount > candidate.spend_left
-    if candidate.exhausted() or is_too_much:
-        raise UsesGone(GONE.format(code=candidate.promotion.code))

@@ -194,6 +194,35 @@ async def test_a_typed_code_stays_and_says_why_it_takes_nothing_off_any_more(
     assert page.savings == []
 
 
+async def test_codes_of_one_campaign_take_no_more_than_it_has(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toy: str
+) -> None:
+    budget = {"type": "use_by_attribute", "attribute": "customer_email", "limit": 1}
+    once = {"name": "Una", "campaign_identifier": "UNA", "budget": budget}
+    first = await promotion(admin, "DIEZ", campaign=once)
+    await promotion(admin, "VEINTE", 20, campaign_id=first["campaign_id"])
+    pesos = {"name": "Bolsa", "campaign_identifier": "BOLSA", "budget": {"type": "spend", "limit": 10_000}}
+    await promotion(admin, "OCHO", 8_000, method={"type": "fixed"}, campaign=pesos)
+    cart = await typed(store, (await cart_of(store, toy))["id"], "DIEZ", "OCHO")
+    assert cart["total"] == 82_000
+    answer = await store.post(f"/store/carts/{cart['id']}/promotions", json={"promo_codes": ["VEINTE"]})
+    assert "was used by this customer before" in answer.json()["message"]
+    both = await store.post(
+        "/store/carts",
+        json={"items": [{"variant_id": toy, "quantity": 2}], "promo_codes": ["DIEZ", "VEINTE"]},
+    )
+    assert (both.status_code, "VEINTE" in both.json()["message"]) == (400, True)
+    async with shop.database.transaction() as session:
+        await session.execute(
+            update(Campaign).where(Campaign.campaign_identifier == "BOLSA").values(budget_limit=7_999)
+        )
+    page = await page_of(shop, cart["id"])
+    assert [(one.code, one.refusal) for one in page.codes] == [
+        ("DIEZ", ""),
+        ("OCHO", "Este código ya se usó todas las veces que se podía."),
+    ]
+
+
 async def test_a_cart_has_at_most_ten_codes(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
 ) -> None:

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from backend.pricing import SHIPPING, PricedLine, ShippingCharge, price_cart
-from backend.promotions.applying import Offer, OfferedLine, apply_offers
+from backend.promotions.applying import Budget, Offer, OfferedLine, apply_offers
 from backend.promotions.rules import CATEGORY, PRODUCT, Operator, Rule
 
 CARTS = int(os.environ.get("PROMOTION_CARTS", "10000"))
@@ -25,16 +25,16 @@ def offer(
     most: int | None = None,
     *,
     rules: tuple[Rule, ...] = (),
-    spend_left: int | None = None,
+    budget: Budget | None = None,
     id_: str = "promo_1",
 ) -> Offer:
-    return Offer(id_, "OFERTA", method, target, allocation, value, most, "", rules, spend_left)
+    return Offer(id_, "OFERTA", method, target, allocation, value, most, "", rules, budget)
 
 
 def taken(offers: list[Offer], lines: list[OfferedLine], shipping: int | None = None) -> dict[str, int]:
     """Pesos by target."""
     off: dict[str, int] = {}
-    for one in apply_offers(offers, lines, shipping):
+    for one in apply_offers(offers, lines, shipping).adjustments:
         off[one.target] = off.get(one.target, 0) + one.amount
     return off
 
@@ -53,13 +53,18 @@ def test_ten_thousand_random_carts_cost_what_they_should() -> None:
             for i in range(dice.randrange(0, 6))
         ]
         shipping = dice.choice((None, 0, 7_900, dice.randrange(1, 60_000)))
-        offers = [_any_offer(dice, f"promo_{i}") for i in range(dice.randrange(0, 5))]
-        adjustments = apply_offers(offers, lines, shipping)
+        pesos = Budget("procamp_1", dice.choice((0, 5_000, 60_000, 10**9)), is_spend=True)
+        uses = Budget("procamp_2", dice.choice((0, 1, 2)))
+        offers = [
+            _any_offer(dice, f"promo_{i}", dice.choice((None, None, pesos, uses)))
+            for i in range(dice.randrange(0, 5))
+        ]
+        adjustments = apply_offers(offers, lines, shipping).adjustments
         priced = [one.priced for one in lines]
         totals = price_cart(priced, None if shipping is None else ShippingCharge(shipping), adjustments)
         before = price_cart(priced, None if shipping is None else ShippingCharge(shipping))
         why = (number, offers, lines, shipping)
-        assert adjustments == apply_offers(offers, lines, shipping), why
+        assert adjustments == apply_offers(offers, lines, shipping).adjustments, why
         assert all(one.amount > 0 for one in adjustments), why
         for part in (*totals.lines, totals.shipping):
             assert part.total >= 0, why
@@ -71,12 +76,12 @@ def test_ten_thousand_random_carts_cost_what_they_should() -> None:
         assert sum(totals.taken_by_promotion.values()) == totals.discount_total, why
         assert sum(amount for _code, amount in totals.savings) == totals.discount_total, why
         assert 0 <= totals.tax_total <= totals.total, why
-        for one in offers:
-            if one.spend_left is not None:
-                assert totals.taken_by_promotion.get(one.promotion_id, 0) <= one.spend_left, why
+        took = totals.taken_by_promotion
+        assert sum(took.get(one.promotion_id, 0) for one in offers if one.budget is pesos) <= pesos.left, why
+        assert sum(one.promotion_id in took for one in offers if one.budget is uses) <= uses.left, why
 
 
-def _any_offer(dice: random.Random, id_: str) -> Offer:
+def _any_offer(dice: random.Random, id_: str, budget: Budget | None) -> Offer:
     method = dice.choice(("percentage", "fixed"))
     target = dice.choice(("items", "order", "shipping_methods"))
     wanted = Rule(CATEGORY, dice.choice((Operator.IN, Operator.NE)), ("madera",))
@@ -87,7 +92,7 @@ def _any_offer(dice: random.Random, id_: str) -> Offer:
         dice.choice(("each", "across", "once")),
         dice.choice((None, 1, 2, 7)),
         rules=(wanted,) if target == "items" and dice.random() < 0.5 else (),
-        spend_left=dice.choice((None, None, 0, 5_000, 10**9)),
+        budget=budget,
         id_=id_,
     )
 
@@ -110,8 +115,13 @@ def _any_offer(dice: random.Random, id_: str) -> Offer:
         (offer(50, rules=(Rule(PRODUCT, Operator.IN, ("b",)),)), {"b": 20_004}),
         (offer(50, rules=(Rule(CATEGORY, Operator.NE, ("madera",)),)), {"a": 5_000}),
         (offer(50, rules=(Rule(CATEGORY, Operator.EQ, ("juguetes",)),)), {"a": 5_000, "b": 20_004}),
-        (offer(10, "percentage", "order", spend_left=5_000), {}),
-        (offer(10, "percentage", "order", spend_left=5_001), {"a": 1_000, "b": 4_001}),
+        (offer(10, "percentage", "order", budget=Budget("c", 5_000, is_spend=True)), {}),
+        (
+            offer(10, "percentage", "order", budget=Budget("c", 5_001, is_spend=True)),
+            {"a": 1_000, "b": 4_001},
+        ),
+        (offer(10, "percentage", "order", budget=Budget("c", 0)), {}),
+        (offer(10, "percentage", "order", budget=Budget("c", 1)), {"a": 1_000, "b": 4_001}),
     ],
 )
 def test_what_an_offer_takes_off(one: Offer, off: dict[str, int]) -> None:
@@ -121,8 +131,33 @@ def test_what_an_offer_takes_off(one: Offer, off: dict[str, int]) -> None:
 
 def test_offers_apply_one_after_the_other_to_what_is_left() -> None:
     half, all_of_it = offer(50, id_="promo_1"), offer(8_000, "fixed", "order", id_="promo_2")
-    adjustments = apply_offers([half, all_of_it, offer(10, id_="promo_3")], [line("a", 10_000)])
-    assert [(one.promotion_id, one.amount) for one in adjustments] == [("promo_1", 5_000), ("promo_2", 5_000)]
+    applied = apply_offers([half, all_of_it, offer(10, id_="promo_3")], [line("a", 10_000)])
+    assert [(one.promotion_id, one.amount) for one in applied.adjustments] == [
+        ("promo_1", 5_000),
+        ("promo_2", 5_000),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("budget", "applied", "refused"),
+    [
+        (None, [8_000, 8_000, 1_000], set()),
+        (Budget("c", 16_000, is_spend=True), [8_000, 8_000], {"promo_3"}),
+        (Budget("c", 10_000, is_spend=True), [8_000, 1_000], {"promo_2"}),
+        (Budget("c", 2), [8_000, 8_000], {"promo_3"}),
+        (Budget("c", 1), [8_000], {"promo_2", "promo_3"}),
+        (Budget("c", -1), [], {"promo_1", "promo_2", "promo_3"}),
+    ],
+)
+def test_offers_of_one_campaign_take_no_more_than_is_left_of_it(
+    budget: Budget | None, applied: list[int], refused: set[str]
+) -> None:
+    amounts = {"promo_1": 8_000, "promo_2": 8_000, "promo_3": 1_000}
+    offers = [offer(pesos, "fixed", "order", id_=id_, budget=budget) for id_, pesos in amounts.items()]
+    # what takes nothing off takes no use either
+    offers.insert(0, offer(100, target="shipping_methods", id_="promo_0", budget=budget))
+    found = apply_offers(offers, [line("a", 100_000)])
+    assert ([one.amount for one in found.adjustments], found.refused) == (applied, refused)
 
 
 def test_without_shipping_nothing_is_taken_off_it_and_without_lines_nothing_off_them() -> None:

@@ -19,6 +19,9 @@ THINNED = 20
 AT_ONCE = 4
 
 
+BY_CUSTOMER: dict[str, Any] = {"budget_type": "use_by_attribute", "budget_limit": 1}
+
+
 def taken(cart_id: str, *promotion_ids: str, email: str | None = None, amount: int = 1_000) -> Taken:
     buying = Buying(cart_id, None, email, "reg_1", "sc_1", "co")
     return Taken(buying, dict.fromkeys(promotion_ids, amount))
@@ -122,9 +125,44 @@ async def test_what_a_cart_no_longer_takes_is_given_back_when_it_reserves_again(
     assert await uses(database, other) == 0
 
 
+async def two_codes(database: Database, **budget: Any) -> list[str]:
+    """Two promotions of one campaign."""
+    campaign = Campaign(name="c", campaign_identifier="c", **budget)
+    codes = (promotion(code, campaign_id=campaign.id) for code in ("UNO", "DOS"))
+    return (await store(database, campaign, *codes))[1:]
+
+
+@pytest.mark.parametrize(
+    ("budget", "amount"),
+    [
+        (BY_CUSTOMER, 1_000),
+        ({"budget_type": "usage", "budget_limit": 1}, 1_000),
+        ({"budget_type": "spend", "budget_limit": 10_000}, 8_000),
+    ],
+)
+async def test_one_cart_takes_no_more_of_a_campaign_than_there_is(
+    database: Database, budget: dict[str, Any], amount: int
+) -> None:
+    one, other = await two_codes(database, **budget)
+    assert not await reserve(database, taken("cart_1", one, other, amount=amount))
+    assert await uses(database, one, other) == 0
+    assert await reserve(database, taken("cart_1", one, amount=amount))
+    # with what it has reserved already
+    assert not await reserve(database, taken("cart_1", one, other, amount=amount))
+    assert await reserve(database, taken("cart_1", other, amount=amount))  # in place of it
+    assert (await uses(database, one), await uses(database, other)) == (0, 1)
+
+
+async def test_carts_with_two_uses_each_share_what_is_left_of_a_campaign(database: Database) -> None:
+    both = await two_codes(database, budget_type="usage", budget_limit=3)
+    won = await asyncio.gather(*(reserve(database, taken(f"cart_{n}", *both)) for n in range(4)))
+    assert (won.count(True), await uses(database, *both)) == (1, 2)
+    assert await reserve(database, taken("cart_9", both[0]))
+
+
 @pytest.mark.parametrize("email", ["ana@example.com", " ANA@example.com"])
 async def test_a_customer_uses_it_as_often_as_each_may(database: Database, email: str) -> None:
-    campaign = Campaign(name="c", campaign_identifier="c", budget_type="use_by_attribute", budget_limit=1)
+    campaign = Campaign(name="c", campaign_identifier="c", **BY_CUSTOMER)
     promotion_id = (await store(database, campaign, promotion("UNA", campaign_id=campaign.id)))[-1]
     assert await reserve(database, taken("cart_1", promotion_id, email="ana@example.com"))
     assert not await reserve(database, taken("cart_2", promotion_id, email=email))
