@@ -275,7 +275,12 @@ async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promot
         code=typed.code,
         is_automatic=typed.is_automatic,
         limit=typed.limit,
-        application_method=MethodChange(type=typed.method, target_type=typed.target_type, value=typed.value),
+        application_method=MethodChange(
+            type=typed.method,
+            target_type=typed.target_type,
+            allocation=Allocation.ACROSS,
+            value=typed.value,
+        ),
     )
     promotion = await change_promotion(session, actor, promotion_id, change)
     for name, rules in (("rules", typed.rules), ("target-rules", typed.target_rules)):

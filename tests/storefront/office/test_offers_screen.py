@@ -172,12 +172,32 @@ async def test_a_code_that_is_taken_is_refused(shop: Shop, browser_of: At) -> No
 
 
 async def test_what_a_program_made_is_shown_and_can_only_be_ended(shop: Shop, browser_of: At) -> None:
-    method = {"type": "fixed", "target_type": "items", "allocation": "each", "value": 900, "max_quantity": 1}
+    offer = await by_a_program(shop, type="fixed", allocation="each", value=900, max_quantity=1)
+    screen = await opened(browser_of, offer=offer)
+    assert (screen.content.form, screen.content.can_end, screen.content.row.code) == (None, True, "CADA")
+
+
+async def by_a_program(shop: Shop, **method: Any) -> str:
+    """The id of a draft."""
+    method = {"target_type": "items", **method}
     body = {"code": "CADA", "type": "standard", "status": "draft", "application_method": method}
     async with shop.database.transaction() as session:
-        made = await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(body))
-    screen = await opened(browser_of, offer=made.id)
-    assert (screen.content.form, screen.content.can_end, screen.content.row.code) == (None, True, "CADA")
+        return (await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(body))).id
+
+
+async def test_pesos_are_taken_off_once_as_the_preview_shows_it(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, defaults, "trompo", price=20_000)
+    offer = await by_a_program(shop, type="percentage", allocation="each", value=10)
+    screen = await opened(browser_of, offer=offer)
+    assert screen.content.form is not None
+    await sent(screen, "look", {**TYPED, "method": "fixed", "value": "5.000"})
+    assert screen.preview.words[0] == "Quita $ 5.000 del valor de los juguetes del carrito."
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    assert (promotion.method_type, promotion.value, promotion.allocation) == ("fixed", 5_000, "across")
 
 
 async def test_only_the_owner_and_the_shop_change_offers(shop: Shop, browser_of: At) -> None:
