@@ -228,7 +228,7 @@ async def toys_named(session: AsyncSession, lines: Sequence[str]) -> tuple[list[
 async def save_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
 ) -> Promotion:
-    """Store a new offer, which applies from its first day on, or change one.
+    """Store a new offer, or change one: it applies from its first day on, also where it was a draft or had been ended.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -273,6 +273,7 @@ async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promot
     await change_rules(session, actor, promotion_id, "target-rules", none)
     change = PromotionChange(
         code=typed.code,
+        status=PromotionStatus.ACTIVE,
         is_automatic=typed.is_automatic,
         limit=typed.limit,
         application_method=MethodChange(

@@ -21,6 +21,7 @@ from backend.office.offer_form import (
     TypedOffer,
     form_of,
     read_offer,
+    save_offer,
 )
 from backend.office.orders import ChipView
 from backend.pricing import PricedLine
@@ -29,6 +30,7 @@ from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, Ta
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.offers import categories_of
 from backend.promotions.rules import CATEGORY, PRODUCT, Rule
+from backend.promotions.saving import find_promotion
 from backend.promotions.schemas import NewRule
 from backend.promotions.wire import Used, used_of
 from backend.staff.rights import Actor, Right
@@ -106,11 +108,15 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an offer would change: in words, the dearest toys it is for, and how many more there are."""
+    """What an offer would change: in words, the dearest toys it is for, and how many more there are.
+
+    `status`: of the promotion, before; empty for a new one.
+    """
 
     words: list[str]
     rows: list[PreviewRow]
     more: int
+    status: str
 
 
 async def offers_page(session: AsyncSession, actor: Actor) -> OffersPage:
@@ -234,7 +240,9 @@ def _chip(promotion: Promotion, campaign: Campaign | None, used: Used, moment: d
     return ChipView(_("Activa"), "good")
 
 
-async def preview_offer(session: AsyncSession, actor: Actor, form: OfferForm) -> Preview:
+async def preview_offer(
+    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
+) -> Preview:
     """What the form would change, at today's prices.
 
     Raises:
@@ -243,8 +251,10 @@ async def preview_offer(session: AsyncSession, actor: Actor, form: OfferForm) ->
     """
     actor.require(Right.READ_CATALOG)
     typed = await read_offer(session, form)
+    found_status = await session.execute(select(Promotion.status).where(Promotion.id == promotion_id))
+    status = found_status.scalar_one_or_none() or ""
     if typed.target == SHIPPING:
-        return Preview(_words(typed, 0), [], 0)
+        return Preview(_words(typed, 0, status), [], 0, status)
     found = (
         select(Product, Variant)
         .join(Variant, Variant.product_id == Product.id)
@@ -264,9 +274,27 @@ async def preview_offer(session: AsyncSession, actor: Actor, form: OfferForm) ->
     rows = [
         _preview_row(product, variant, offer, lines[variant.id]) for product, variant in for_it[:MOST_SHOWN]
     ]
-    return Preview(
-        _words(typed, len({product.id for product, _variant in for_it})), rows, len(for_it) - len(rows)
-    )
+    toys = len({product.id for product, _variant in for_it})
+    return Preview(_words(typed, toys, status), rows, len(for_it) - len(rows), status)
+
+
+async def save_seen(
+    session: AsyncSession, actor: Actor, form: OfferForm, seen: str, promotion_id: str = ""
+) -> str | Preview:
+    """Store what was seen in the preview, when the promotion had this status.
+
+    Returns:
+        The id of the promotion; or what it would change now, where somebody ended it, or let it apply again, since.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none to change.
+        InvalidData: `fields` has what is wrong, by field.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    if promotion_id and (await find_promotion(session, promotion_id)).status != seen:
+        return await preview_offer(session, actor, form, promotion_id)
+    return (await save_offer(session, actor, form, promotion_id)).id
 
 
 async def _with_facts(
@@ -310,7 +338,7 @@ def _preview_row(product: Product, variant: Variant, offer: Offer, line: Offered
     )
 
 
-def _words(typed: TypedOffer, toys: int) -> list[str]:
+def _words(typed: TypedOffer, toys: int, status: str) -> list[str]:
     """What the offer does, as somebody would say it."""
     off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
     targets = {
@@ -340,4 +368,8 @@ def _words(typed: TypedOffer, toys: int) -> list[str]:
         words.append(_("Usos en total: {n}.").format(n=typed.limit))
     if typed.each:
         words.append(_("Usos por cliente: {n}.").format(n=typed.each))
+    if status == PromotionStatus.DRAFT:
+        words.append(_("Es un borrador: al guardarla empieza a aplicar."))
+    if status == PromotionStatus.INACTIVE:
+        words.append(_("Está terminada: al guardarla vuelve a aplicar."))
     return words

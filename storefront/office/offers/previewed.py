@@ -63,7 +63,7 @@ class PreviewedForm(OfficeScreen, mixin=True):
             saved = await self._store(session, actor, self._looked_at)
         if not isinstance(saved, str):
             self.preview = saved
-            self._tell(_("Algún precio cambió mientras tanto: mira otra vez qué cambia."), "problem")
+            self._tell(_("Algo cambió mientras mirabas. Revisa de nuevo."), "problem")
             return None
         self._looked_at = None  # pressed again, it is not stored twice
         self._tell(self._saved)

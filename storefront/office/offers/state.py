@@ -6,8 +6,16 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.office.offer_form import OfferForm, save_offer
-from backend.office.offers import OfferPage, OffersPage, Preview, offer_page, offers_page, preview_offer
+from backend.office.offer_form import OfferForm
+from backend.office.offers import (
+    OfferPage,
+    OffersPage,
+    Preview,
+    offer_page,
+    offers_page,
+    preview_offer,
+    save_seen,
+)
 from backend.office.sales import sales_list
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.saving import change_promotion
@@ -49,10 +57,11 @@ class OfferState(PreviewedForm, KnownClientState):
             return await offer_page(session, actor, self._id())
 
     async def _preview_of(self, session: Any, actor: Actor, form: OfferForm) -> Preview:
-        return await preview_offer(session, actor, form)
+        return await preview_offer(session, actor, form, self._id())
 
-    async def _store(self, session: Any, actor: Actor, form: OfferForm) -> str:
-        return (await save_offer(session, actor, form, self._id())).id
+    async def _store(self, session: Any, actor: Actor, form: OfferForm) -> str | Preview:
+        seen = self.preview.status if self.preview else ""
+        return await save_seen(session, actor, form, seen, self._id())
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def end(self, actor: Actor) -> None:

@@ -133,6 +133,36 @@ async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop
     assert ([row.code for row in listing.content.over], listing.content.open) == (["Navidad10"], [])
 
 
+async def saved(browser_of: At, offer: str = "nueva") -> Any:
+    screen = await opened(browser_of, offer=offer)
+    await sent(screen, "look", TYPED)
+    await sent(screen, "save")
+    return screen
+
+
+async def test_an_offer_that_was_ended_applies_again_once_it_is_saved(shop: Shop, browser_of: At) -> None:
+    await saved(browser_of)
+    offer = (await the_promotion(shop))[0].id
+    again = "Está terminada: al guardarla vuelve a aplicar."
+    screen = await opened(browser_of, offer=offer)
+    await sent(screen, "look", TYPED)
+    assert again not in screen.preview.words
+    await sent(await opened(browser_of, offer=offer), "end")
+    # somebody has ended it since: it is shown again, and not stored
+    await sent(screen, "save")
+    assert (screen.told.tone, again in screen.preview.words) == ("problem", True)
+    assert (await the_promotion(shop))[0].status == PromotionStatus.INACTIVE
+    await sent(screen, "save")
+    assert (screen.told.tone, (await the_promotion(shop))[0].status) == ("news", PromotionStatus.ACTIVE)
+
+
+async def test_a_draft_of_a_program_applies_once_it_is_saved(shop: Shop, browser_of: At) -> None:
+    offer = await by_a_program(shop, type="percentage", value=10)
+    screen = await saved(browser_of, offer)
+    assert "Es un borrador: al guardarla empieza a aplicar." in screen.preview.words
+    assert (await the_promotion(shop))[0].status == PromotionStatus.ACTIVE
+
+
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
