@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product
 from backend.catalog.picture_addresses import picture_address
-from backend.contact import one_line
 from backend.content.areas import (
     OWN_SECTIONS,
     SECTION_NAMES,
@@ -27,8 +24,8 @@ from backend.content.areas import (
 )
 from backend.content.checking import check
 from backend.errors import InvalidData
-from backend.office.offer_form import read_day, toys_named
-from backend.texts import _
+from backend.office.offer_form import read_day
+from backend.office.toy_lines import names_of_toys, toys_named
 
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """The fields that stand once."""
@@ -82,8 +79,8 @@ class AreaForm:
 
 
 async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str, str]]:
-    """The form of what an area says, and the ids of the toys that it names, by their titles."""
-    titles = await _titles(session, body)
+    """The form of what an area says, and the ids of the toys that it names, by how it names them."""
+    names = await _names(session, body)
     match body:
         case BannerBody():
             rows = [
@@ -92,7 +89,7 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
                     kind=one.kind,
                     picture=one.picture,
                     src=picture_address(one.picture),
-                    toy=titles.get(one.product_id, ""),
+                    toy=names.get(one.product_id, ""),
                     title=one.title,
                     text=one.text,
                     alt=one.alt,
@@ -109,7 +106,7 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
             )
         case HomeBody():
             sections = body.sections or [Section(kind=kind) for kind in OWN_SECTIONS]
-            form = AreaForm(rows=[_section_row(one, number, titles) for number, one in enumerate(sections)])
+            form = AreaForm(rows=[_section_row(one, number, names) for number, one in enumerate(sections)])
         case FooterBody():
             lines = [
                 AreaRow(f"row-{number}", LINE, text=one.text, link=one.link)
@@ -118,7 +115,7 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
             form = AreaForm({"about": body.about, "title": body.title}, lines)
         case MailBody():
             form = AreaForm(body.model_dump())
-    return form, {title: product_id for product_id, title in titles.items()}
+    return form, {name: product_id for product_id, name in names.items()}
 
 
 async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str]) -> Body:
@@ -128,7 +125,7 @@ async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Ma
         session: reads the toys that it names.
         area: what it is the form of.
         form: what was typed.
-        known: ids by title of the toys that the form showed: two toys may have the same title.
+        known: ids of the toys that the form showed, by how it named them.
 
     Raises:
         InvalidData: it cannot be shown; `fields` says why, by the form's fields: `link-row-0`, `text`.
@@ -182,7 +179,10 @@ async def _raw_slide(
     days = _typed_days(row.starts, row.ends, f"-{row.key}", problems)
     if row.kind == SlideKind.PICTURE:
         return {**said, **days, "picture": row.picture, "alt": row.alt, "title": row.title}
-    return {**said, **days, "product_id": next(iter((await _toys(session, [row.toy], known))[0]), "")}
+    ids, problem = await toys_named(session, [row.toy], known)
+    if problem:
+        problems[f"toy-{row.key}"] = problem
+    return {**said, **days, "product_id": next(iter(ids), "")}
 
 
 async def _raw_section(
@@ -190,24 +190,11 @@ async def _raw_section(
 ) -> dict[str, object]:
     if row.kind != SectionKind.EDITORIAL:
         return {"kind": row.kind}
-    ids, unknown = await _toys(session, row.toys.splitlines(), known)
-    if unknown:
-        problems[f"toys-{row.key}"] = _("No encontramos: {toys}").format(toys=", ".join(unknown[:5]))
+    ids, problem = await toys_named(session, row.toys.splitlines(), known)
+    if problem:
+        problems[f"toys-{row.key}"] = problem
     said = {name: getattr(row, name) for name in ("kind", "title", "text", "picture", "alt", "link", "label")}
     return {**said, "product_ids": ids, "category_id": row.category_id}
-
-
-async def _toys(
-    session: AsyncSession, typed: Sequence[str], known: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
-    """The ids of the toys that were typed, and what names none."""
-    lines = [line for line in map(one_line, typed) if line]
-    found: list[str] = []
-    unknown: list[str] = []
-    for line in lines:
-        ids = [known[line]] if line in known else (await toys_named(session, [line]))[0]
-        (found if ids else unknown).extend(ids or [line])
-    return list(dict.fromkeys(found)), unknown
 
 
 def _typed_days(starts: str, ends: str, row: str, problems: dict[str, str]) -> dict[str, object]:
@@ -221,7 +208,7 @@ def _day(day: date | None) -> str:
     return day.isoformat() if day else ""
 
 
-def _section_row(section: Section, number: int, titles: Mapping[str, str]) -> AreaRow:
+def _section_row(section: Section, number: int, names: Mapping[str, str]) -> AreaRow:
     return AreaRow(
         key=f"row-{number}",
         kind=section.kind,
@@ -233,20 +220,17 @@ def _section_row(section: Section, number: int, titles: Mapping[str, str]) -> Ar
         alt=section.alt,
         link=section.link,
         label=section.label,
-        toys="\n".join(titles[one] for one in section.product_ids if one in titles),
+        toys="\n".join(names[one] for one in section.product_ids if one in names),
         category_id=section.category_id,
     )
 
 
-async def _titles(session: AsyncSession, body: Body) -> dict[str, str]:
-    """The titles of the toys that a body names, by their ids."""
+async def _names(session: AsyncSession, body: Body) -> dict[str, str]:
+    """How the form names the toys of a body, by their ids."""
     ids: list[str] = []
     if isinstance(body, BannerBody):
         ids = [one.product_id for one in body.slides]
     elif isinstance(body, HomeBody):
         ids = [product_id for one in body.sections for product_id in one.product_ids]
     wanted = [one for one in ids if one]
-    if not wanted:
-        return {}
-    query = select(Product.id, Product.title).where(Product.id.in_(wanted), Product.deleted_at.is_(None))
-    return {product_id: one_line(title) for product_id, title in (await session.execute(query)).all()}
+    return await names_of_toys(session, wanted) if wanted else {}

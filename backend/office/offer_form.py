@@ -4,19 +4,20 @@ The form knows one minimum, toys or categories, dates and two bounds. A promotio
 the office shows it and can end it, and a program changes it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product, Variant
+from backend.catalog.models import Category
 from backend.contact import one_line
 from backend.dates import TIME_ZONE, day_begin
 from backend.edge.schemas import MAX_AMOUNT, MAX_UNITS
 from backend.errors import InvalidData
 from backend.money import typed_pesos
+from backend.office.toy_lines import names_of_toys, toys_named
 from backend.promotions.campaigns import change_campaign, create_campaign, find_campaign
 from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
@@ -43,7 +44,6 @@ from backend.promotions.schemas import (
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 from backend.texts import _
-from backend.words import fold
 
 ORDER, TOYS, CATEGORIES, SHIPPING = "order", "toys", "categories", "shipping"
 TARGETS = (ORDER, TOYS, CATEGORIES, SHIPPING)
@@ -62,7 +62,7 @@ class OfferForm:
         way: `code`, or `automatic`.
         method: `percentage`, or `fixed` (pesos).
         target: what it is taken off: one of `TARGETS`.
-        toys: titles or codes (SKU) of toys, one a line; for `TOYS`.
+        toys: titles or codes (SKU) of toys, one a line; for `TOYS`. See `backend.office.toy_lines`.
         categories: the ids of categories; for `CATEGORIES`.
         minimum: pesos of toys in the cart; empty for none.
         starts, ends: days (`2026-12-01`), the last one included; empty for none.
@@ -198,31 +198,11 @@ async def read_targets(session: AsyncSession, form: OfferForm, problems: dict[st
         return tuple(one for one in form.categories if one in found)
     if form.target != TOYS:
         return ()
-    lines = [line for line in map(one_line, form.toys.splitlines()) if line]
-    ids, unknown = await toys_named(session, lines[:MOST_VALUES])
-    if not lines:
-        problems["toys"] = _("Escribe al menos un juguete.")
-    elif unknown:
-        problems["toys"] = _("No encontramos: {toys}").format(toys=", ".join(unknown[:5]))
+    lines = [line for line in form.toys.splitlines() if line.strip()]
+    ids, problem = await toys_named(session, lines[:MOST_VALUES])
+    if problem or not ids:
+        problems["toys"] = problem or _("Escribe al menos un juguete.")
     return tuple(ids)
-
-
-async def toys_named(session: AsyncSession, lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The products with these titles, or with a variant of this code.
-
-    Returns:
-        Their ids, each once, in the order of the lines; and the lines that name none.
-    """
-    titled = select(Product.title_key, Product.id).where(
-        Product.title_key.in_([fold(line) for line in lines])
-    )
-    coded = select(Variant.sku, Variant.product_id).where(Variant.sku.in_(lines))
-    known: dict[str, str] = {str(key): product for key, product in (await session.execute(titled)).all()}
-    codes: dict[str, str] = {str(sku): product for sku, product in (await session.execute(coded)).all()}
-    found = {line: codes.get(line) or known.get(fold(line)) for line in lines}
-    return list(dict.fromkeys(one for one in found.values() if one)), [
-        line for line, product in found.items() if product is None
-    ]
 
 
 async def save_offer(
@@ -341,8 +321,8 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
     rule = promotion.target_rules[0]
     if rule["attribute"] == CATEGORY:
         return replace(form, target=CATEGORIES, categories=list(rule["values"]))
-    titles = select(Product.title).where(Product.id.in_(rule["values"])).order_by(Product.title)
-    return replace(form, target=TOYS, toys="\n".join((await session.execute(titles)).scalars()))
+    names = await names_of_toys(session, rule["values"])
+    return replace(form, target=TOYS, toys="\n".join(names.values()))
 
 
 def _is_plain(promotion: Promotion, campaign: Campaign | None) -> bool:

@@ -39,6 +39,7 @@ from backend.office.offer_form import (
 )
 from backend.office.offers import Choice, SaleRow, category_choices
 from backend.office.orders import ChipView
+from backend.office.toy_lines import names_of_toys
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -254,16 +255,13 @@ async def _read(session: AsyncSession, form: SaleForm) -> Sale:
 async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
     rule = Rule(**sale.rule)
     target = next(name for name, one in TARGETS.items() if one == rule.target)
-    titles: Sequence[str] = ()
-    if target == TOYS:
-        named = select(Product.title).where(Product.id.in_(rule.target_ids), Product.deleted_at.is_(None))
-        titles = (await session.execute(named.order_by(Product.title))).scalars().all()
+    toys = await names_of_toys(session, rule.target_ids) if target == TOYS else {}
     return SaleForm(
         title=sale.title,
         method=rule.method,
         value=str(rule.value),
         target=target,
-        toys="\n".join(titles),
+        toys="\n".join(toys.values()),
         categories=list(rule.target_ids) if target == CATEGORIES else [],
         starts=typed_day(sale.starts_at),
         ends=typed_day(sale.ends_at, -1),

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
+from backend.catalog.models import Variant
 from backend.catalog.prepared_pictures import prepared_upload
-from backend.content.areas import Area
+from backend.content.areas import Area, BannerBody
 from backend.content.saving import current_content
 from backend.staff.rights import Role
 from storefront.office.areas.state import AreaState
+from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 from tests.storefront.office.test_content_screen import sent
 
@@ -78,6 +80,26 @@ async def test_what_is_wrong_is_said_beside_its_row(browser_of: At) -> None:
     assert set(screen.problems) == {"toys-new-4"}
     await sent(screen, "look", form(*own[1:]))
     assert set(screen.problems) == {"rows"}
+
+
+async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        twins = [await make_toy(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
+    screen = await opened(browser_of, "carrusel")
+    await sent(screen, "look", form({"kind": "toy", "toy": "Trompo"}))
+    assert screen.problems == {
+        "toy-new-0": "Hay más de un juguete con ese nombre; escribe su código (SKU): Trompo"
+    }
+    await sent(screen, "look", form(*({"kind": "toy", "toy": f"SKU-trompo-{n}"} for n in (1, 2))))
+    await sent(screen, "publish")
+    assert [row.toy for row in screen.content.rows] == ["SKU-trompo-1", "SKU-trompo-2"]
+    async with shop.database.read() as session:
+        body = (await current_content(session, Area.BANNER)).body
+        named = [(await session.get_one(Variant, twin)).product_id for twin in twins]
+    assert isinstance(body, BannerBody)
+    assert [slide.product_id for slide in body.slides] == named
 
 
 @pytest.mark.parametrize(

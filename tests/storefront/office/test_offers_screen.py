@@ -8,6 +8,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Category, ProductCategory, Variant
+from backend.catalog.products import delete_product
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.saving import create_promotion
@@ -69,9 +70,7 @@ async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typ
     again = await opened(browser_of, offer=promotion.id)
     shown = {name: getattr(again.content.form, name) for name in TYPED}
     assert shown == {**toys, "toys": "Pelota\nTrompo", "minimum": "50000"}
-    async with shop.database.read() as session:
-        product = (await session.get_one(Variant, cheap)).product_id
-    assert product in promotion.target_rules[0]["values"]
+    assert await product_of(shop, cheap) in promotion.target_rules[0]["values"]
     changed = {**TYPED, "way": "automatic", "method": "fixed", "value": "5.000", "target": "shipping"}
     await sent(again, "look", changed)
     await sent(again, "save")
@@ -86,6 +85,50 @@ async def test_an_offer_is_seen_before_it_is_stored_and_comes_back_as_it_was_typ
     assert {("promotion", "created"), ("promotion", "changed"), ("campaign", "created")} <= {
         *map(tuple, kinds)
     }
+
+
+async def product_of(shop: Shop, variant_id: str) -> str:
+    async with shop.database.read() as session:
+        return (await session.get_one(Variant, variant_id)).product_id
+
+
+async def test_a_toy_that_was_deleted_is_not_found(shop: Shop, defaults: Defaults, browser_of: At) -> None:
+    async with shop.database.transaction() as session:
+        kept = await make_toy(session, defaults, "trompo")
+        for handle, title in (("otro", "Trompo"), ("pelota", "Pelota")):
+            gone = await session.get_one(Variant, await make_toy(session, defaults, handle, title=title))
+            await delete_product(session, COMMAND_LINE, gone.product_id)
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Trompo\nPelota"})
+    assert screen.problems == {"toys": "No encontramos: Pelota"}
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Trompo"})
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    assert promotion.target_rules[0]["values"] == [await product_of(shop, kept)]
+
+
+async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        twins = [await make_toy(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
+        await make_toy(session, defaults, "pelota")
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Pelota\ntrompo"})
+    assert screen.problems == {
+        "toys": "Hay más de un juguete con ese nombre; escribe su código (SKU): trompo"
+    }
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "Pelota\nSKU-trompo-1"})
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    again = await opened(browser_of, offer=promotion.id)
+    assert again.content.form.toys == "Pelota\nSKU-trompo-1"
+    await sent(again, "look", {**TYPED, "target": "toys", "toys": again.content.form.toys})
+    await sent(again, "save")
+    promotion, _campaign = await the_promotion(shop)
+    first, second = [await product_of(shop, one) for one in twins]
+    assert first in promotion.target_rules[0]["values"]
+    assert second not in promotion.target_rules[0]["values"]
 
 
 async def test_an_offer_of_categories_is_for_all_below_them(

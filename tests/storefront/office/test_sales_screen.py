@@ -118,6 +118,28 @@ async def test_one_that_has_not_begun_comes_back_as_it_was_typed(
     assert await price_of(shop, toys[0]) == (9_503, 10_003)
 
 
+async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
+    shop: Shop, defaults: Defaults, toys: list[str], browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        twin = await make_toy(session, defaults, "otro", title="Trompo", price=30_000)
+    typed = {**TYPED, "target": "toys", "toys": "Trompo", "starts": "2999-12-01"}
+    screen = await opened(browser_of)
+    await sent(screen, "look", typed)
+    assert screen.problems == {
+        "toys": "Hay más de un juguete con ese nombre; escribe su código (SKU): Trompo"
+    }
+    sale = await made(shop, browser_of, {**typed, "toys": "SKU-trompo"})
+    again = await opened(browser_of, sale=sale)
+    assert again.content.form.toys == "SKU-trompo"
+    await sent(again, "look", {**typed, "toys": again.content.form.toys})
+    await sent(again, "save")
+    async with shop.database.transaction() as session:
+        await session.execute(update(PriceList).values(starts_at=now() - timedelta(days=1)))
+    await work(shop)
+    assert (await price_of(shop, toys[0]), await price_of(shop, twin)) == ((9_000, 10_003), (30_000, None))
+
+
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
