@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Who
 from backend.errors import InvalidData
+from backend.money import typed_pesos
 from backend.office_settings.models import StoredSetting
 from backend.office_settings.service import store
 from backend.texts import _
@@ -21,9 +22,18 @@ PREFIX = "invoice_"
 """What the names of these settings begin with where they are stored."""
 
 Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]
-Number = Annotated[
-    Annotated[int, Field(ge=1, le=999_999_999)] | None, BeforeValidator(lambda value: value or None)
-]
+
+
+def _number(value: object) -> object:
+    """What Pydantic's own reading would take for a fraction ("1.000") is read as people write numbers."""
+    if not isinstance(value, str) or not value:
+        return value or None
+    if (number := typed_pesos(value)) is None:
+        raise ValueError("not a whole number")
+    return number
+
+
+Number = Annotated[Annotated[int, Field(ge=1, le=999_999_999)] | None, BeforeValidator(_number)]
 
 TAX_LEVELS = {
     "R-99-PN": _("Ninguna de estas"),
@@ -109,6 +119,9 @@ async def save_invoicing(session: AsyncSession, who: Who, typed: Mapping[str, st
         ) from None
     if problems := invoicing.problems():
         raise InvalidData("The settings of invoices are not complete", fields=problems)
+    for name in ("first", "last"):
+        if name in changes:
+            changes[name] = str(getattr(invoicing, name) or "")
     await store(session, who, {f"{PREFIX}{name}": value for name, value in changes.items()})
     return invoicing
 

@@ -26,6 +26,8 @@ from backend.invoices.retrying import retry_invoice
 from backend.invoices.watching import InvoiceWatch
 from backend.jobs import JobRun, RunAgain
 from backend.jobs.models import Job
+from backend.office_settings.invoicing import read_invoicing
+from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.backend.invoices.desk import (
@@ -337,11 +339,24 @@ async def test_what_is_late_is_told_once(shop: Shop, shop_defaults: Defaults) ->
     assert await kinds(shop) == []  # it was made after all
 
 
+async def test_the_range_is_read_as_people_write_numbers(shop: Shop) -> None:
+    await turned_on(shop, Desk(), first="1.000", last="5,000")
+    async with shop.database.read() as session:
+        invoicing = await read_invoicing(session)
+        stored = select(StoredSetting.value).where(StoredSetting.name.in_(["invoice_first", "invoice_last"]))
+        texts = (await session.execute(stored.order_by(StoredSetting.name))).scalars().all()
+    assert (invoicing.first, invoicing.last) == (1_000, 5_000)
+    assert texts == ["1000", "5000"]
+
+
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
         ({"first": "abc"}, "first"),
         ({"first": "0"}, "first"),
+        ({"first": "1.5"}, "first"),
+        ({"first": "1_000"}, "first"),
+        ({"last": "+995000000"}, "last"),
         ({"last": "1"}, "last"),
         ({"valid_until": "2025-12-31"}, "valid_until"),
         ({"valid_from": "31/12/2025"}, "valid_from"),
