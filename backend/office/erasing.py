@@ -30,6 +30,7 @@ from backend.customers.models import (
 from backend.customers.terms import forget_terms
 from backend.database import database_now, db_now, locked
 from backend.errors import InvalidData, NotAllowed
+from backend.fulfillment.labels import APPROVED_PRICE
 from backend.invoices.models import Invoice
 from backend.jobs import cancel
 from backend.legal.models import Consent
@@ -39,7 +40,15 @@ from backend.mail.resending import mails_of_order
 from backend.office.customer_data import Somebody, somebody
 from backend.orders.finding import index_order
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
-from backend.orders.states import HAS_MONEY, FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.orders.states import (
+    HAS_MONEY,
+    PACKED,
+    TAKEN_FROM,
+    UNPACKED,
+    FulfillmentStatus,
+    OrderStatus,
+    PaymentStatus,
+)
 from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentCollection, PaymentNotification, PaymentSession, Refund
 from backend.payment.states import CHECKED, LIVE, SessionState
@@ -58,6 +67,8 @@ INVOICE_KEPT_FOR = timedelta(days=3653)
 """Ten years: Código de Comercio, art. 60; Ley 962 of 2005, art. 28."""
 OF_INVOICE = ("first_name", "last_name", "company", "address_1", "city", "province", "country_code")
 OF_BANK = ("bank_code", "bank_name", "reason")
+OF_PARCEL = (PACKED, UNPACKED, TAKEN_FROM, APPROVED_PRICE, "carrier", "price")
+"""Of a parcel's `data`, what says nothing of a person."""
 WITHOUT_MONEY = (PaymentStatus.CANCELED,)
 
 
@@ -187,11 +198,19 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         update(Return).where(Return.order_id.in_(ids)).values(reason="", denial=""),
         update(Refund).where(Refund.order_id.in_(ids)).values(note=None),
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),
-        update(Fulfillment)
-        .where(Fulfillment.order_id.in_(ids))
-        .values(label_pdf=None, label_url=None, data={}),
     ):
         await session.execute(statement.execution_options(synchronize_session=False))
+    await _strip_parcels(session, ids)
+
+
+async def _strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
+    """Leave of the (locked) orders' parcels what is counted: that they left, and with what and from where."""
+    parcel = table_of(Fulfillment)
+    theirs = select(parcel.c.id, parcel.c.data).where(parcel.c.order_id.in_(order_ids)).order_by(parcel.c.id)
+    for row in (await session.execute(locked(theirs))).all():
+        kept = {name: row.data[name] for name in OF_PARCEL if name in row.data}
+        stripped = update(parcel).where(parcel.c.id == row.id)
+        await session.execute(stripped.values(label_pdf=None, label_url=None, data=kept))
 
 
 async def _strip(session: AsyncSession, order: Order, *, keeps_invoice: bool) -> None:

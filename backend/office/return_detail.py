@@ -32,7 +32,7 @@ from backend.returns.models import (
     ReturnLine,
 )
 from backend.returns.money import left_of, worth
-from backend.returns.states import OPEN, UNDECIDED, ReturnState
+from backend.returns.states import OPEN, STATE_NAMES, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -307,7 +307,7 @@ async def _facts(session: AsyncSession, row: Return) -> list[tuple[str, str]]:
         (_("Llegaron"), time_label(row.received_at) if row.received_at else ""),
         (_("Aprobada"), time_label(row.approved_at) if row.approved_at else ""),
         (_("Valor"), format_cop(row.amount) if row.amount is not None else ""),
-        (_("Negada") if row.denial else _("Pagada"), time_label(row.ended_at) if row.ended_at else ""),
+        (STATE_NAMES[ReturnState(row.state)], time_label(row.ended_at) if row.ended_at else ""),
         (_("Referencia"), refund.reference if refund else ""),
     )
     return [(name, value) for name, value in facts if value]

@@ -19,6 +19,7 @@ from backend.customers.models import Customer, CustomerAddress, CustomerPayer, G
 from backend.customers.notes import add_note
 from backend.database import db_now
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.inventory.models import InventoryLevel
 from backend.invoices.models import Invoice
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.legal.models import Consent
@@ -26,10 +27,14 @@ from backend.mail.models import Mail, MailKind
 from backend.migrations.tables import all_tables
 from backend.office.customer_data import somebody
 from backend.office.erasing import INVOICE_KEPT_FOR, erase, obstacles
+from backend.office.return_detail import return_detail
 from backend.orders.correcting import add_note as add_order_note
-from backend.orders.models import Order
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.states import fulfillment_status_of
 from backend.pqrs.service import answer_pqrs, ask
 from backend.rate_limit import Client
+from backend.returns.deadlines import delivered_at
+from backend.returns.handling import deny
 from backend.returns.models import ReturnDraft, ReturnLine
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from backend.upkeep.rules import RULES
@@ -37,7 +42,7 @@ from backend.upkeep.tidy import Tidy
 from tests.backend.returns.steps import Sold, asked, deliver, send, sold
 from tests.backend.rivals import overtaken
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME
+from tests.store_steps import HOME, post
 
 ANA = "ana@example.com"
 INVOICE = {ANA, "Gómez", "1020304050", "Carrera 43A # 1-50"}
@@ -160,6 +165,54 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
     for again in (guest, account.id):
         with pytest.raises(NotFound):
             await erased(shop, again)
+
+
+async def test_what_says_nothing_of_a_person_stays_of_a_parcel(shop: Shop, delivered: Sold) -> None:
+    kept: dict[str, Any] = {
+        "packed_at": "2026-01-01T00:00:00+00:00", "taken_from": {"sloc_1": {"variant_1": 2}},
+        "unpacked_at": None, "approved_price": 9_000, "carrier": "Servientrega", "price": 8_000,
+    }  # fmt: skip
+    words: dict[str, Any] = {
+        "tracking": {"words": f"Entregado a {ANA}", "received_by": ANA},
+        "metadata": {"buyer": ANA},
+        "tracking_url": f"https://carrier.example/?to={ANA}",
+        "error": f"no such street, {ANA}",
+    }
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(data=kept | words))
+    await erased(shop, await guest_of(shop))
+    async with shop.database.read() as session:
+        fulfillments = (await session.execute(select(Fulfillment))).scalars().all()
+        lines = (await session.execute(select(OrderLine))).scalars().all()
+    assert [one.data for one in fulfillments] == [kept]
+    assert delivered_at(fulfillments) is not None
+    assert fulfillment_status_of(lines, fulfillments) == "delivered"
+
+
+async def test_units_of_a_parcel_come_back_when_its_label_is_cancelled_later(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    of = await sold(shop, store, admin, toy)
+    parcel = await send(admin, of)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(payment_status="refunded"))
+    await erased(shop, await guest_of(shop))
+    await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{parcel}/cancel", {})
+    async with shop.database.read() as session:
+        assert (await session.execute(select(InventoryLevel.stocked))).scalar_one() == 5
+        assert (await session.execute(select(OrderLine.fulfilled))).scalar_one() == 0
+
+
+async def test_a_return_that_was_denied_is_still_said_to_be(shop: Shop, delivered: Sold) -> None:
+    row = await asked(shop, delivered, "warranty", reason="No gira bien")
+    async with shop.database.transaction() as session:
+        await deny(session, COMMAND_LINE, row.id, "Ana Gómez lo mojó.")
+    await erased(shop, await guest_of(shop))
+    async with shop.database.read() as session:
+        shown = await return_detail(session, COMMAND_LINE, row.id)
+    assert (shown.denial, [name for name, _ in shown.facts]) == ("", ["Negada"])
 
 
 async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
