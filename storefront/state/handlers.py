@@ -77,14 +77,21 @@ def checked_texts(value: object, most: int, longest: int = MAX_ID) -> list[str]:
 
 
 MOST_FIELDS = 60
+"""Of a form, without those that it has for each row of a list."""
 
 
-def checked_fields(values: object, *names: str, longest: int = 300) -> dict[str, str]:
+def checked_fields(values: object, *names: str, longest: int = 300, rows: int = 0) -> dict[str, str]:
     """The texts that a form sent under these names, without space around them; an empty text for what it left out.
 
+    Args:
+        values: what was sent.
+        names: of the fields that are wanted.
+        longest: the characters that a text may have.
+        rows: how many rows there may be that have a field each.
+
     Raises:
-        InvalidData: it is no form of texts, or one of them is too long.
+        InvalidData: it is no form of texts, or has too many, or one of them is too long.
     """
-    if not isinstance(values, dict) or len(values) > MOST_FIELDS:
+    if not isinstance(values, dict) or len(values) > MOST_FIELDS + rows:
         raise InvalidData("not a form")
     return {name: checked_text(values.get(name, ""), longest) for name in names}

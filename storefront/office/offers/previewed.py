@@ -7,6 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.office.offer_form import CATEGORY_FIELD
+from backend.promotions.rules import MOST_VALUES
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.office.state import OfficeScreen, office_event
@@ -45,7 +46,7 @@ class PreviewedForm(OfficeScreen, mixin=True):
     async def look(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Show what the form would change."""
         names = [one.name for one in fields(self._form) if one.name != "categories"]
-        typed = checked_fields(form_data, *names, longest=LONGEST)
+        typed = checked_fields(form_data, *names, longest=LONGEST, rows=MOST_VALUES)
         form = self._form(**typed, categories=_ticked(form_data))
         self._look_away()
         async with current_shop().database.read() as session:

@@ -145,7 +145,7 @@ class StockState(PagedScreen, KnownClientState):
     async def receive(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Save all that came, at once. The form has a field for the units of each line."""
         names = [f"units-{line.variant_id}" for line in self.lines]
-        typed = checked_fields(form_data, *RECEIPT, *names)
+        typed = checked_fields(form_data, *RECEIPT, *names, rows=MOST_LINES)
         units = {line.variant_id: typed_units(typed[f"units-{line.variant_id}"]) for line in self.lines}
         self.problems = {
             f"units-{variant_id}": _("Un número de 1 en adelante.")
@@ -247,3 +247,6 @@ class StockState(PagedScreen, KnownClientState):
             ]
         elif len(self.lines) < MOST_LINES:
             self.lines = [*self.lines, Line(row.variant_id, row.title, row.detail, row.picture, 1)]
+        else:
+            full = _("Ya van {most} juguetes: guarda estos y sigue con los demás.")
+            self.problems = {"code": full.format(most=MOST_LINES)}

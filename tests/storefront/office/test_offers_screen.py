@@ -131,6 +131,22 @@ async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
     assert second not in promotion.target_rules[0]["values"]
 
 
+async def test_an_offer_is_for_as_many_categories_as_are_ticked(
+    shop: Shop, defaults: Defaults, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, defaults, "trompo", price=20_000)
+        product = (await session.get_one(Variant, toy)).product_id
+        several = [Category(name=f"Juegos {number}", handle=f"juegos-{number}") for number in range(80)]
+        session.add_all(several)
+        await session.flush()
+        session.add(ProductCategory(product_id=product, category_id=several[-1].id))
+    screen = await opened(browser_of)
+    ticked = {f"category:{one.id}": "on" for one in several}
+    await sent(screen, "look", {**TYPED, "target": "categories", **ticked})
+    assert (screen.problems, [row.title for row in screen.preview.rows]) == ({}, ["Trompo"])
+
+
 async def test_an_offer_of_categories_is_for_all_below_them(
     shop: Shop, defaults: Defaults, browser_of: At
 ) -> None:

@@ -7,8 +7,9 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
+from backend.office.stock_changes import MOST_LINES
 from backend.staff.rights import Role
-from storefront.office.stock.state import StockState
+from storefront.office.stock.state import RECEIPT, Line, StockState
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 
@@ -52,6 +53,26 @@ async def test_what_is_scanned_is_received(shop: Shop, defaults: Defaults, top: 
     await sent(screen, "receive", {**typed, f"units-{top}": "6"})
     assert (screen.lines, screen.told.tone) == ([], "news")
     assert await stocked(shop, top) == 16
+
+
+async def test_a_full_receipt_says_so_and_is_saved(
+    shop: Shop, defaults: Defaults, top: str, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        toys = [
+            await make_toy(session, defaults, f"pelota-{number}", stock=0) for number in range(MOST_LINES)
+        ]
+    screen = await opened(browser_of)
+    screen.lines = [Line(toy, "Pelota", "", "", 2) for toy in toys]
+    await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
+    assert (len(screen.lines), list(screen.problems)) == (MOST_LINES, ["code"])
+    assert str(MOST_LINES) in screen.problems["code"]
+    await sent(screen, "scan", {"code": "SKU-pelota-7"})  # one more of what is there already
+    assert (screen.lines[7].units, screen.problems) == (3, {})
+    typed = dict.fromkeys(RECEIPT, "x") | {f"units-{toy}": "2" for toy in toys}
+    await sent(screen, "receive", {**typed, "location_id": defaults.location_id})
+    assert (screen.lines, screen.problems, screen.told.tone) == ([], {}, "news")
+    assert [await stocked(shop, toy) for toy in (toys[0], toys[-1])] == [2, 2]
 
 
 async def test_a_count_is_saved_and_undone(shop: Shop, top: str, browser_of: At) -> None:
