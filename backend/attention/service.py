@@ -139,16 +139,20 @@ class Resolver:
         """Make the outside calls that follow. The row is resolved, and no transaction is open."""
 
 
+class NothingToRun(InvalidData):
+    """The job is gone, or has run since."""
+
+
 class FailedJob(Resolver):
     """A job that failed for the last time: `honor` runs it once more, `dismissed` forgets it, see `dismiss`."""
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """See `Resolver`. InvalidData: the job is gone and cannot run."""
+        """See `Resolver`. NothingToRun: the job is gone."""
         job_id = int(row.subject_id)
         if decision.action is Action.DISMISSED:
             await dismiss(session, job_id)
         elif not await run_again(session, job_id):
-            raise InvalidData("This job is done or gone: there is nothing to run. Dismiss it with a note")
+            raise NothingToRun("This job is done or gone: there is nothing to run. Dismiss it with a note")
 
 
 class AttentionService:

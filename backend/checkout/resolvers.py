@@ -42,6 +42,22 @@ NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and
 NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
 
 
+class PaidAlready(NotAllowed):
+    """The order is paid already: the money is to be given back."""
+
+
+class HoldsNoMoney(NotAllowed):
+    """The order has no money any more."""
+
+
+class AmountUnknown(InvalidData):
+    """Nobody knows how much money it is."""
+
+
+class PurchaseUnknown(InvalidData):
+    """Nobody knows what the money paid for."""
+
+
 class PaymentResolver(Resolver):
     """Money that did not simply pay its order."""
 
@@ -57,9 +73,10 @@ class PaymentResolver(Resolver):
 
         Raises:
             NotFound: the payment is gone.
-            NotAllowed: the order is paid already, or so much money was not captured.
+            PaidAlready: the order is; its money is to be given back.
+            NotAllowed: so much money was not captured.
             InsufficientStock: units are missing; the message names them.
-            InvalidData: nobody knows how much it is, or what it paid for.
+            AmountUnknown, PurchaseUnknown: nobody knows how much it is, or what it paid for.
         """
         found = await _lock_payment(session, row, decision)
         if found is None:
@@ -95,7 +112,8 @@ class ShortStockResolver(Resolver):
         """See `Resolver`.
 
         Raises:
-            NotAllowed: the order has no money; or, for `refunded`, fulfillments of it stand.
+            HoldsNoMoney: the order has none.
+            FulfillmentsStand: those of the order do, for `refunded`.
             InsufficientStock: units are still missing; the message names them.
         """
         if decision.action is Action.DISMISSED:
@@ -103,7 +121,7 @@ class ShortStockResolver(Resolver):
         order = await lock_order(session, row.subject_id)
         if decision.action is Action.HONOR:
             if order.payment_status not in HAS_MONEY:
-                raise NotAllowed(NO_MONEY.format(number=order.number))
+                raise HoldsNoMoney(NO_MONEY.format(number=order.number))
             lines = await lines_of_order(session, order.id)
             await _reserve(session, order.cart_id, units_to_send(lines))
         else:
@@ -139,9 +157,9 @@ async def _let_pay(
     session: AsyncSession, row: Attention, payment: PaymentSession, cart: Cart, order: Order | None
 ) -> None:
     if order is not None and order.payment_status == PaymentStatus.CAPTURED:
-        raise NotAllowed(PAID_ALREADY.format(number=order.number))
+        raise PaidAlready(PAID_ALREADY.format(number=order.number))
     if order is None and not payment.snapshot:
-        raise InvalidData(NOTHING_KNOWN)
+        raise PurchaseUnknown(NOTHING_KNOWN)
     if row.kind == AttentionKind.PAYMENT_UNRESOLVED and payment.captured_amount is None:
         payment.captured_amount = payment.amount  # staff saw in the gateway's panel that it was approved
     sale = sale_of(payment.snapshot) if payment.snapshot else None
@@ -191,7 +209,7 @@ def _amount(row: Attention, payment: PaymentSession) -> Cop:
     if amount is None and row.kind == AttentionKind.PAYMENT_UNRESOLVED:
         amount = payment.amount
     if amount is None or amount <= 0:
-        raise InvalidData(UNKNOWN_AMOUNT)
+        raise AmountUnknown(UNKNOWN_AMOUNT)
     return amount
 
 

@@ -26,6 +26,7 @@ from backend.orders.states import LabelState, OrderStatus
 from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, provider_of
 from backend.tables import JsonObject
+from backend.texts import _
 
 NO_NUMBER = (
     "A label that was made has a number: send `label` with `carrier_order_id`, `tracking_number`, or both"
@@ -34,6 +35,10 @@ UNKNOWN_LABEL = (
     "The carrier knows no label by these numbers. "
     "Look again, or send `unverified`: true to keep them nevertheless"
 )
+
+
+class OrderCanceled(NotAllowed):
+    """The order was cancelled: no label is bought for it."""
 
 
 class _LabelResolver(Resolver):
@@ -74,7 +79,8 @@ class LabelInDoubt(_LabelResolver):
         if provider.gives_numbers and not decision.label.get("unverified"):
             (update,) = await provider.track([label])
             if update is None:
-                raise InvalidData(UNKNOWN_LABEL)
+                told = _("La transportadora no conoce este número. Míralo otra vez.")
+                raise InvalidData(UNKNOWN_LABEL, fields={"label": told})
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Record the label, or that there is none. NotAllowed: the numbers are another fulfillment's."""
@@ -105,11 +111,11 @@ class ExpensiveLabel(_LabelResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Record the decision. NotAllowed: the order was cancelled, or the label waits for no decision."""
+        """Record the decision. OrderCanceled: it is not to be sent. NotAllowed: the label waits for no decision."""
         is_bought = decision.action is Action.HONOR
         order = await lock_order(session, str(row.order_id))
         if is_bought and order.status == OrderStatus.CANCELED:
-            raise NotAllowed("The order was cancelled: dismiss its label")
+            raise OrderCanceled("The order was cancelled: dismiss its label")
         await decide_price(session, row.subject_id, row.amount if is_bought else None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
@@ -215,4 +221,5 @@ async def _require_free(session: AsyncSession, label: Label, fulfillment_id: str
     )
     other = (await session.execute(others.limit(1))).scalar_one_or_none()
     if other is not None:
-        raise NotAllowed(f"This label is fulfillment {other}'s")
+        told = _("Este número es de otro despacho. Míralo otra vez.")
+        raise NotAllowed(f"This label is fulfillment {other}'s", fields={"label": told})

@@ -305,14 +305,18 @@ async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
     return (await session.execute(query.limit(1))).first() is not None
 
 
+class FulfillmentsStand(NotAllowed):
+    """The order has active fulfillments, which are to be cancelled first."""
+
+
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
     """An order can be cancelled only while it has no active fulfillment.
 
     Raises:
-        NotAllowed: it has one.
+        FulfillmentsStand: it has one.
     """
     if await has_active_fulfillments(session, order_id):
-        raise NotAllowed(ACTIVE_FULFILLMENTS)
+        raise FulfillmentsStand(ACTIVE_FULFILLMENTS)
 
 
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:

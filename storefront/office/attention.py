@@ -7,8 +7,10 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.attention.kinds import Action
-from backend.attention.service import Decision
-from backend.errors import Conflict, InvalidData
+from backend.attention.service import Decision, NothingToRun
+from backend.checkout.resolvers import AmountUnknown, HoldsNoMoney, PaidAlready, PurchaseUnknown
+from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, OutsideFailure, ShopError
+from backend.fulfillment.decisions import OrderCanceled
 from backend.news import Topic
 from backend.office.attention import (
     ActionView,
@@ -17,6 +19,8 @@ from backend.office.attention import (
     count_unknown,
     open_attention,
 )
+from backend.orders.service import FulfillmentsStand
+from backend.shipping.providers.base import LabelTooExpensive
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.components.forms import field
@@ -28,16 +32,37 @@ from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.list_state import PagedScreen, ShowsFresh
 from storefront.office.places import ATTENTION
-from storefront.office.state import office_event
+from storefront.office.state import Messages, message_of, office_event
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Por resolver")
-REFERENCE, NOTE, TRACKING = "reference", "note", "tracking_number"
+REFERENCE, NOTE, TRACKING, LABEL = "reference", "note", "tracking_number", "label"
 MISSING = {
     REFERENCE: _("Escribe la referencia de la transferencia."),
     NOTE: _("Escribe por qué no hay que hacer nada."),
-    "label": _("Escribe el número de la guía."),
+    LABEL: _("Escribe el número de la guía."),
 }
+REFUSALS: Messages = (
+    (PaidAlready, _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")),
+    (HoldsNoMoney, _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")),
+    (
+        AmountUnknown,
+        _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más."),
+    ),
+    (PurchaseUnknown, _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")),
+    (InsufficientStock, _("Faltan unidades: súmalas en Bodega o devuelve el dinero.")),
+    (
+        FulfillmentsStand,
+        _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución."),
+    ),
+    (OrderCanceled, _("El pedido se canceló: no compres la guía, no hay que hacer nada.")),
+    (LabelTooExpensive, _("Ahora cuesta todavía más. Mira el precio y decide otra vez.")),
+    (OutcomeUnknown, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")),
+    (OutsideFailure, _("La transportadora no responde. Inténtalo otra vez en un rato.")),
+    (NothingToRun, _("Esta tarea ya corrió o ya no existe: no hay que hacer nada.")),
+    (Conflict, _("Otra persona lo resolvió antes.")),
+)
+"""Why a decision was not carried out, and which one is right."""
 
 
 class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
@@ -81,8 +106,11 @@ class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
             return
         try:
             await current_shop().attention.resolve(typed["id"], decision)
-        except Conflict:
-            self._tell(_("Otra persona lo resolvió antes."), "problem")
+        except ShopError as error:
+            if LABEL in error.fields:
+                self.problems = {f"{typed['id']}-{LABEL}": error.fields[LABEL]}
+                return
+            self._tell(message_of(error, REFUSALS), "problem")
         else:
             self._tell(_("Resuelto."))
         await self._show(actor)
@@ -92,7 +120,7 @@ class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
         row = next((one for one in rows_shown if one.id == typed["id"]), None)
         ways = [row.recommended, *row.others] if row else []
         needs = next((way.needs for way in ways if way.name == decision.action), "")
-        given = {REFERENCE: decision.reference, NOTE: decision.note, "label": decision.label}
+        given = {REFERENCE: decision.reference, NOTE: decision.note, LABEL: decision.label}
         return needs if needs and not given[needs] else ""
 
 
@@ -175,7 +203,7 @@ def way(row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recom
         rx.el.input(type="hidden", name="action", value=action.name, read_only=True),
         needed(REFERENCE, REFERENCE, _("Referencia de la transferencia"), _("La que dice tu banco.")),
         needed(NOTE, NOTE, _("Nota"), _("Queda escrita para quien pregunte después.")),
-        needed(TRACKING, "label", _("Número de la guía"), _("El que muestra la transportadora.")),
+        needed(TRACKING, LABEL, _("Número de la guía"), _("El que muestra la transportadora.")),
         rx.el.button(
             action.label,
             type="submit",

@@ -26,6 +26,7 @@ from backend.errors import (
     Forbidden,
     InsufficientStock,
     InvalidData,
+    NotAllowed,
     NotFound,
     ShopError,
     TooManyRequests,
@@ -140,21 +141,26 @@ def to_sign_in(state: rx.State) -> Any:
     return rx.redirect(f"{ENTER}?next={quote(here)}", replace=True)
 
 
-MESSAGES: tuple[tuple[type[ShopError], str], ...] = (
+Messages = tuple[tuple[type[ShopError], str], ...]
+"""What kinds of errors say to the shop's people, the narrower before the wider."""
+MESSAGES: Messages = (
     (SecondFactorMissing, _("Para esto entra otra vez con el código de tu teléfono.")),
     (Forbidden, _("Tu rol no permite hacer esto.")),
     (InsufficientStock, _("No hay tantas unidades libres.")),
     (NotFound, _("Ya no existe. Actualiza la pantalla.")),
     (TooManyRequests, _("Vas muy rápido. Espera un momento e inténtalo otra vez.")),
     (Conflict, _("Alguien lo cambió antes. Mira cómo quedó y vuelve a intentarlo.")),
-    (InvalidData, _("Revisa los datos marcados.")),
+    (NotAllowed, _("Ahora no se puede. Mira cómo está.")),
+    (InvalidData, _("Estos datos no sirven. Actualiza la pantalla e inténtalo otra vez.")),
 )
-"""What the kinds of errors say to the shop's people, the narrower before the wider."""
+"""What they say on every screen."""
 
 
-def message_of(error: ShopError) -> str:
-    """What an error says to the shop's people."""
-    return next((text for kind, text in MESSAGES if isinstance(error, kind)), FAILURE)
+def message_of(error: ShopError, own: Messages = ()) -> str:
+    """What an error says to the shop's people; `own` is what the screen says more exactly."""
+    if isinstance(error, InvalidData) and error.fields:
+        return _("Revisa los datos marcados.")
+    return next((text for kind, text in (*own, *MESSAGES) if isinstance(error, kind)), FAILURE)
 
 
 class Tells(rx.State, mixin=True):
