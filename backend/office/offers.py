@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import Row, and_, not_, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category, Product, Variant, for_sale, variant_name
-from backend.database import database_now
+from backend.cursors import cursor_at, read_cursor
+from backend.database import database_now, db_now
 from backend.dates import date_label, last_day, short_time_label
 from backend.errors import NotFound
 from backend.money import format_cop
@@ -37,6 +38,7 @@ from backend.staff.rights import Actor, Right
 from backend.texts import _, counted
 
 MOST_ROWS = 200
+"""Of a page of those that apply, and of those that are over."""
 MOST_SHOWN = 8
 """Toys of a preview."""
 
@@ -64,10 +66,14 @@ class SaleRow:
 
 @dataclass(frozen=True, slots=True)
 class OffersPage:
-    """The offers, and the sales: those that apply or will, and those that are over."""
+    """The offers, and the sales: those that apply or will, and the newest of those that are over.
 
-    open: list[OfferRow]
+    `cursor` reads the next rows of the offers that apply, and is empty when there are none.
+    """
+
+    rows: list[OfferRow]
     over: list[OfferRow]
+    cursor: str = ""
     sales: list[SaleRow] = field(default_factory=list)
     sales_over: list[SaleRow] = field(default_factory=list)
 
@@ -119,29 +125,39 @@ class Preview:
     status: str
 
 
-async def offers_page(session: AsyncSession, actor: Actor) -> OffersPage:
-    """The offers, newest first.
+Found = Row[Promotion, Campaign | None, bool]
+"""A promotion, its campaign, and whether it is over."""
+_OVER = or_(
+    Promotion.status == PromotionStatus.INACTIVE,
+    and_(Campaign.ends_at.is_not(None), Campaign.ends_at <= db_now()),
+)
+_FOUND = (
+    select(Promotion, Campaign, _OVER.label("is_over"))
+    .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+    .where(Promotion.deleted_at.is_(None))
+)
+
+
+async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> OffersPage:
+    """The offers, newest first; from a cursor on, only those that apply or will.
 
     Raises:
         Forbidden: see `Actor.require`.
+        InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_CATALOG)
-    found = (
-        select(Promotion, Campaign)
-        .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
-        .where(Promotion.deleted_at.is_(None))
-        .order_by(Promotion.created_at.desc(), Promotion.id)
-        .limit(MOST_ROWS)
+    newest = _FOUND.order_by(Promotion.created_at.desc(), Promotion.id.desc())
+    applying = newest.where(not_(_OVER)).limit(MOST_ROWS + 1)
+    if cursor:
+        applying = applying.where(tuple_(Promotion.created_at, Promotion.id) < read_cursor(cursor))
+    found = (await session.execute(applying)).all()
+    over = [] if cursor else (await session.execute(newest.where(_OVER).limit(MOST_ROWS))).all()
+    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
+    return OffersPage(
+        rows=await _rows(session, found[:MOST_ROWS]),
+        over=await _rows(session, over),
+        cursor=cursor_at(last.created_at, last.id) if last else "",
     )
-    pairs = (await session.execute(found)).all()
-    used = await used_of(session, [promotion for promotion, _campaign in pairs])
-    moment = await database_now(session)
-    open_ones: list[OfferRow] = []
-    over: list[OfferRow] = []
-    for promotion, campaign in pairs:
-        row = _row(promotion, campaign, used.get(promotion.id, Used()), moment)
-        (over if _is_over(promotion, campaign, moment) else open_ones).append(row)
-    return OffersPage(open_ones, over)
 
 
 async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:
@@ -154,24 +170,18 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
     actor.require(Right.READ_CATALOG)
     if not promotion_id:
         return OfferPage("", None, OfferForm(), await category_choices(session), False)
-    found = (
-        select(Promotion, Campaign)
-        .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
-        .where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None))
-    )
-    pair = (await session.execute(found)).one_or_none()
-    if pair is None:
+    found = (await session.execute(_FOUND.where(Promotion.id == promotion_id))).one_or_none()
+    if found is None:
         raise NotFound(f"Promotion with id: {promotion_id} was not found")
-    promotion, campaign = pair
-    used = (await used_of(session, [promotion])).get(promotion.id, Used())
-    moment = await database_now(session)
+    promotion, campaign, is_over = found
+    (row,) = await _rows(session, [found])
     form = await form_of(session, promotion, campaign)
     return OfferPage(
         id=promotion.id,
-        row=_row(promotion, campaign, used, moment),
+        row=row,
         form=form,
         categories=await category_choices(session, form.categories if form else ()),
-        can_end=not _is_over(promotion, campaign, moment),
+        can_end=not is_over,
     )
 
 
@@ -181,19 +191,21 @@ async def category_choices(session: AsyncSession, chosen: Sequence[str] = ()) ->
     return [Choice(one.id, one.name, one.id in chosen) for one in found.scalars()]
 
 
-def _is_over(promotion: Promotion, campaign: Campaign | None, moment: datetime) -> bool:
-    has_ended = campaign is not None and campaign.ends_at is not None and campaign.ends_at <= moment
-    return promotion.status == PromotionStatus.INACTIVE or has_ended
+async def _rows(session: AsyncSession, found: Sequence[Found]) -> list[OfferRow]:
+    used = await used_of(session, [promotion for promotion, _campaign, _is_over in found])
+    moment = await database_now(session)
+    return [_row(one, used.get(one[0].id, Used()), moment) for one in found]
 
 
-def _row(promotion: Promotion, campaign: Campaign | None, used: Used, moment: datetime) -> OfferRow:
+def _row(found: Found, used: Used, moment: datetime) -> OfferRow:
+    promotion, campaign, _is_over = found
     limit = promotion.use_limit
     times = _("{used} de {limit} usos").format(used=used.count, limit=limit) if limit else ""
     return OfferRow(
         id=promotion.id,
         code=promotion.code,
         detail=" · ".join(filter(None, (_what(promotion), _when(campaign)))),
-        chip=_chip(promotion, campaign, used, moment),
+        chip=_chip(found, used, moment),
         used=" · ".join(
             filter(
                 None,
@@ -228,10 +240,11 @@ def _when(campaign: Campaign | None) -> str:
     return " ".join(filter(None, (starts, ends)))
 
 
-def _chip(promotion: Promotion, campaign: Campaign | None, used: Used, moment: datetime) -> ChipView:
+def _chip(found: Found, used: Used, moment: datetime) -> ChipView:
+    promotion, campaign, is_over = found
     if promotion.status == PromotionStatus.DRAFT:
         return ChipView(_("Borrador"), "plain")
-    if _is_over(promotion, campaign, moment):
+    if is_over:
         return ChipView(_("Terminada"), "plain")
     if campaign is not None and campaign.starts_at is not None and campaign.starts_at > moment:
         return ChipView(_("Empieza después"), "wait")

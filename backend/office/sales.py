@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import func, not_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, Variant, variant_name
-from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
+from backend.catalog.price_lists.models import OVER, PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import (
     MOST_OFF,
     Method,
@@ -47,6 +47,7 @@ ALL = "all"
 TARGETS = {ALL: Target.ALL, TOYS: Target.PRODUCTS, CATEGORIES: Target.CATEGORIES}
 LONGEST_TITLE = 60
 MOST_SALES = 200
+"""Those that are over."""
 MOST_SHOWN = 500
 """Prices of a preview, and of a sale."""
 PROBLEMS = {
@@ -121,17 +122,17 @@ class SalePage:
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
-    """The sales, newest first: those that run or will, and those that are over.
+    """The sales, newest first: those that run or will, and the newest of those that are over.
 
     Raises:
         Forbidden: see `Actor.require`.
     """
     actor.require(Right.READ_CATALOG)
-    newest = select(PriceList).order_by(PriceList.created_at.desc(), PriceList.id.desc()).limit(MOST_SALES)
-    sales = (await session.execute(newest)).scalars().all()
+    newest = select(PriceList).order_by(PriceList.created_at.desc(), PriceList.id.desc())
+    running = (await session.execute(newest.where(not_(OVER)))).scalars().all()
+    over = (await session.execute(newest.where(OVER).limit(MOST_SALES))).scalars().all()
     moment = await database_now(session)
-    rows = [(sale.is_over(moment), _row(sale, moment)) for sale in sales]
-    return [row for is_over, row in rows if not is_over], [row for is_over, row in rows if is_over]
+    return [_row(sale, moment) for sale in running], [_row(sale, moment) for sale in over]
 
 
 async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePage:

@@ -4,10 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, and_, or_, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
+from backend.database import UtcDateTime, db_now
 from backend.ids import new_id
 from backend.money import Cop
 from backend.tables import Json, JsonObject, Timestamps
@@ -57,6 +57,12 @@ class PriceList(Timestamps, table=True):
     def is_over(self, moment: datetime) -> bool:
         """Whether it ended, by itself or by somebody."""
         return self.ended_at is not None or (self.ends_at is not None and self.ends_at <= moment)
+
+
+OVER = or_(
+    PriceList.ended_at.is_not(None), and_(PriceList.ends_at.is_not(None), PriceList.ends_at <= db_now())
+)
+"""`PriceList.is_over` now, as a condition."""
 
 
 class PriceListPrice(SQLModel, table=True):

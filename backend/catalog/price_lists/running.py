@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
 from backend.catalog.models import Variant
-from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
+from backend.catalog.price_lists.models import OVER, PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import Problem
 from backend.catalog.price_lists.saving import JOB, find_sale
 from backend.catalog.products import lock_products
@@ -54,7 +54,7 @@ class Sales:
             SalesNotMoved: a product could not be changed. All others were.
         """
         failed = 0
-        for due, state in ((_OVER, PriceState.ON), (_BEGUN, PriceState.WAITING)):
+        for due, state in ((OVER, PriceState.ON), (_BEGUN, PriceState.WAITING)):
             for list_id in await self._due(due, state):
                 failed += await self._move(list_id, state)
         if failed:
@@ -239,7 +239,6 @@ _OUTCOME = (
     )
 )
 """A statement: what becomes of the rows is no part of the products' audit."""
-_OVER = or_(PriceList.ended_at.is_not(None), PriceList.ends_at <= db_now())
 _BEGUN = and_(
     PriceList.ended_at.is_(None),
     PriceList.starts_at <= db_now(),

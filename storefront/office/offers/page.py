@@ -9,7 +9,7 @@ from backend.office.offers import OfferRow, OffersPage, SaleRow
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.lists import row_link, rows
+from storefront.office.components.lists import more, row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.offers.previewed import NEW
@@ -45,7 +45,8 @@ def page() -> rx.Component:
                 class_name="o-offers__sales",
             ),
         ),
-        rows(SHOWN.open, row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        rows(SHOWN.rows, row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
+        more(SHOWN.cursor != "", OffersState.more),
         rx.cond(
             (SHOWN.over.length() > 0) | (SHOWN.sales_over.length() > 0),
             rx.el.section(

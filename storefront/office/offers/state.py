@@ -23,12 +23,13 @@ from backend.promotions.schemas import PromotionChange
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState
+from storefront.office.list_state import PagedScreen
 from storefront.office.offers.previewed import PreviewedForm
 from storefront.office.places import OFFERS
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 
 
-class OffersState(OfficeScreen, KnownClientState):
+class OffersState(PagedScreen, KnownClientState):
     """The offers and the sales."""
 
     content: rx.Field[OffersPage | None] = rx.field(None)
@@ -39,6 +40,10 @@ class OffersState(OfficeScreen, KnownClientState):
         async with current_shop().database.read() as session:
             sales, over = await sales_list(session, actor)
             return replace(await offers_page(session, actor), sales=sales, sales_over=over)
+
+    async def _next_page(self, actor: Actor, shown: OffersPage) -> OffersPage:
+        async with current_shop().database.read() as session:
+            return await offers_page(session, actor, shown.cursor)
 
 
 class OfferState(PreviewedForm, KnownClientState):

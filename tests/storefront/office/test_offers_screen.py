@@ -1,5 +1,6 @@
 """Ofertas: made, looked at, changed and ended from a browser, by whoever may."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Category, ProductCategory, Variant
 from backend.catalog.products import delete_product
+from backend.clock import now
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.saving import create_promotion
@@ -176,6 +178,50 @@ async def test_an_offer_of_categories_is_for_all_below_them(
     ]
 
 
+async def test_offers_that_apply_are_found_however_many_there_are(
+    shop: Shop, browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.office.offers.MOST_ROWS", 2)
+    moment, day = now(), timedelta(days=1)
+    past, future = (
+        Campaign(name=name, campaign_identifier=name, starts_at=moment + begin, ends_at=moment + begin + day)
+        for name, begin in (("past", -9 * day), ("future", 9 * day))
+    )
+    of: dict[str, Any] = {"method_type": "fixed", "target_type": "order", "allocation": "across", "value": 5}
+    async with shop.database.transaction() as session:
+        session.add_all([past, future])
+        await session.flush()
+        for age, (code, status, campaign) in enumerate([
+            ("ended-3", "inactive", None),
+            ("ended-2", "active", past),
+            ("ended-1", "inactive", future),
+            ("open-5", "active", None),
+            ("open-4", "draft", None),
+            ("open-3", "active", future),
+            ("open-2", "active", None),
+            ("open-1", "active", None),
+        ]):  # fmt: skip
+            session.add(
+                Promotion(
+                    code=code,
+                    code_key=code,
+                    status=status,
+                    campaign_id=campaign.id if campaign else None,
+                    created_at=moment - age // 2 * day,  # two at each moment
+                    **of,
+                )
+            )
+    listing: Any = await (await browser_of(Role.SHOP, "/oficina/ofertas")).get_state(OffersState)
+    await sent(listing, "load")
+    assert sorted(row.code for row in listing.content.over) == ["ended-2", "ended-3"]
+    assert len(listing.content.rows) == 2
+    for count in (4, 5, 5):
+        await sent(listing, "more")
+        assert len(listing.content.rows) == count
+    assert sorted(row.code for row in listing.content.rows) == [f"open-{number}" for number in range(1, 6)]
+    assert sorted(row.code for row in listing.content.over) == ["ended-2", "ended-3"]
+
+
 async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop, browser_of: At) -> None:
     screen = await opened(browser_of)
     await sent(screen, "look", TYPED)
@@ -183,13 +229,13 @@ async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop
     promotion, _campaign = await the_promotion(shop)
     listing: Any = await (await browser_of(Role.ACCOUNTANT, "/oficina/ofertas")).get_state(OffersState)
     await sent(listing, "load")
-    assert [(row.code, row.chip.tone) for row in listing.content.open] == [("Navidad10", "good")]
+    assert [(row.code, row.chip.tone) for row in listing.content.rows] == [("Navidad10", "good")]
     screen = await opened(browser_of, offer=promotion.id)
     await sent(screen, "end")
     assert (screen.content.can_end, screen.told.tone) == (False, "news")
     assert (await the_promotion(shop))[0].status == PromotionStatus.INACTIVE
     await sent(listing, "load")
-    assert ([row.code for row in listing.content.over], listing.content.open) == (["Navidad10"], [])
+    assert ([row.code for row in listing.content.over], listing.content.rows) == (["Navidad10"], [])
 
 
 async def saved(browser_of: At, offer: str = "nueva") -> Any:

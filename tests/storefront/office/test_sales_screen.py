@@ -95,6 +95,26 @@ async def test_a_sale_is_seen_price_by_price_before_it_is_stored(
     assert ([row.title for row in listing.content.sales_over], listing.content.sales) == (["Diciembre"], [])
 
 
+async def test_sales_that_run_are_listed_however_many_are_over(
+    shop: Shop, toys: list[str], browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.office.sales.MOST_SALES", 1)
+    await made(shop, browser_of, TYPED)
+    moment, day = now(), timedelta(days=1)
+    async with shop.database.transaction() as session:
+        first = (await session.execute(select(PriceList))).scalar_one()
+        rest: dict[str, Any] = {"rule": first.rule, "starts_at": moment - day}
+        session.add_all([
+            PriceList(title="No end", created_at=moment + day, **rest),
+            PriceList(title="Ended", ended_at=moment, created_at=moment + 2 * day, **rest),
+            PriceList(title="Over", ends_at=moment, created_at=moment + 3 * day, **rest),
+        ])  # fmt: skip
+    listing: Any = await (await browser_of(Role.SHOP, "/oficina/ofertas")).get_state(OffersState)
+    await sent(listing, "load")
+    assert [row.title for row in listing.content.sales] == ["No end", "Diciembre"]
+    assert [row.title for row in listing.content.sales_over] == ["Over"]
+
+
 async def test_one_that_has_not_begun_comes_back_as_it_was_typed(
     shop: Shop, toys: list[str], browser_of: At
 ) -> None:
