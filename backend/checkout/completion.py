@@ -33,6 +33,7 @@ from backend.orders import states as order_states
 from backend.orders.events import OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.finding import index_order
 from backend.orders.models import Order
+from backend.orders.refunding import restate_payment
 from backend.orders.service import (
     create_order,
     lines_of_order,
@@ -51,7 +52,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import APPROVED, DISMISSED, CloseReason, move
+from backend.payment.transitions import APPROVED, DISMISSED, CloseReason, move, pays
 from backend.payment.wire import was_taken_back
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
@@ -67,11 +68,17 @@ _STATUS_OF = {
     SessionState.AUTHORIZED: PaymentStatus.AUTHORIZED,
     SessionState.CAPTURED: PaymentStatus.CAPTURED,
 }
+_MAY_PAY = (
+    SessionState.PENDING,
+    SessionState.PENDING_AUTHORIZATION,
+    SessionState.HELD,
+    SessionState.AUTHORIZED,
+)
+"""An order can be made of a session in these, before it is paid."""
 _ENDED = (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED)
 """Ended without money by the provider's word. One that was closed counts as none."""
 _LET_PACK = (SessionState.AUTHORIZED, SessionState.HELD)
 """Staff may have packed the order: a payment that was authorized is held when other money came than was asked for."""
-_STILL_PAYS = (SessionState.CAPTURED, SessionState.AUTHORIZED, SessionState.PENDING)
 _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 """The shopper closed the payment on purpose, so no mail says that it failed."""
 
@@ -177,14 +184,9 @@ async def _is_kept(
 
 
 def _deciding(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
-    """The payment session that the order is made of: the captured one, else the newest usable one, else None."""
-    usable = [
-        payment
-        for payment in payment_sessions
-        if payment.state in _STATUS_OF or payment.state == SessionState.PENDING
-    ]
-    newest = usable[0] if usable else None
-    return next((payment for payment in usable if payment.state == SessionState.CAPTURED), newest)
+    """The payment session that the order is made of: the one that pays, else the newest that may, else None."""
+    paid = next(filter(pays, payment_sessions), None)
+    return paid or next((one for one in payment_sessions if one.state in _MAY_PAY), None)
 
 
 def _missing(terms: Terms) -> NoReturn:
@@ -293,17 +295,22 @@ async def _lost(
         NotAllowed: the order was packed on the word that its money comes; the payment stays as it was.
     """
     others = [other for other in await sessions_of(session, cart.id) if other.id != payment.id]
-    if any(SessionState(other.state).is_open or other.state in _STILL_PAYS for other in others):
+    if any(map(_still_pays, others)):
         return
     order = await order_of_cart(session, cart.id)
-    if order is not None:
+    if order is not None and order.payment_status != PaymentStatus.REFUNDED:
         if event.was in _LET_PACK:
             await lock_order(session, order.id)  # packing takes turns with it
             await require_nothing_sent(session, order.id)
         mark_unpaid(order)
+        await restate_payment(session, order)  # money may have come and gone meanwhile
         await _publish_loss(session, order, payment, event, others)
     await release_uses(session, cart.id)
     await inventory.release(session, cart.id)
+
+
+def _still_pays(payment: PaymentSession) -> bool:
+    return pays(payment) or payment.state in _MAY_PAY or SessionState(payment.state).is_open
 
 
 async def _publish_loss(
@@ -315,7 +322,8 @@ async def _publish_loss(
 ) -> None:
     """Publish `OrderLost` only when the providers of all its payments have said that nothing was charged.
 
-    Where money was taken that a person decided about, nothing is published: staff write to the buyer.
+    What was given back counts as not charged. Where a person has ended a payment that had taken money, nothing is
+    published: staff write to the buyer.
     """
     if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_is_taken, (payment, *others))):
         return

@@ -39,7 +39,7 @@ from backend.payment.providers.base import MissingAnswer, PaymentProvider, Payme
 from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
-from backend.payment.transitions import CloseReason, apply_report, close, lock_session
+from backend.payment.transitions import CloseReason, apply_report, close, lock_session, pays
 from backend.promotions.uses import Taken, lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
@@ -172,12 +172,9 @@ class PaymentStarter:
         if payment is not None and payment.state == SessionState.INITIATING:
             await self.check_start(payment.id)
             payment = await self.deciding(cart_id)
-        if payment is None or payment.state not in (
-            SessionState.PENDING_AUTHORIZATION,
-            SessionState.CAPTURED,
-        ):
+        if payment is None or not (payment.state == SessionState.PENDING_AUTHORIZATION or pays(payment)):
             return False
-        if payment.amount != expected_total and payment.state != SessionState.CAPTURED:
+        if payment.amount != expected_total and not pays(payment):
             await self.close_waiting(cart_id)
             return False
         return payment.amount == expected_total

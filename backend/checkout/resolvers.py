@@ -34,7 +34,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session
+from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session, pays
 
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
@@ -169,7 +169,7 @@ async def _let_pay(
         if sale is None or sells(order, lines, sale):
             units = units_to_send(lines)  # some of it may have been sent
     await _reserve(session, cart.id, units)
-    if payment.state != SessionState.CAPTURED:
+    if not pays(payment):
         await honor(session, payment, cart)
     await restate_payment(session, await lock_order(session, cart.order_id))
 

@@ -13,7 +13,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
 from backend.payment.sessions import decisive_session, started_payment
 from backend.payment.states import SessionState
-from backend.payment.transitions import apply_report
+from backend.payment.transitions import apply_report, pays
 from backend.staff.rights import Actor, Right
 
 BY_HAND = (
@@ -63,7 +63,7 @@ async def _cancel_payment(
     provider = payments.provider(payment.provider_id)
     if provider is None:
         raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
-    if state is SessionState.CAPTURED:
+    if pays(payment):
         raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
     if not state.is_final:
         report = await provider.cancel(started_payment(payment))
@@ -82,7 +82,7 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
     payment = await decisive_session(session, order.cart_id)
     if payment is not None and not SessionState(payment.state).is_final:
         raise NotAllowed(AT_THE_BANK)
-    if payment is not None and payment.state == SessionState.CAPTURED:
+    if payment is not None and pays(payment):
         raise NotAllowed("The payment was just approved: look again")
     mark_unpaid(order)
     await inventory.release(session, order.cart_id)

@@ -28,7 +28,7 @@ from backend.payment.providers.base import (
     StartedPayment,
 )
 from backend.payment.states import LIVE, OPEN, SessionState
-from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move
+from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move, pays
 from backend.tables import JsonObject, insert_row
 from backend.tracing import traced
 
@@ -83,7 +83,7 @@ _LOCK_COLLECTED = locked(
     .where(PaymentCollection.id == bindparam("collection_id")),
     of=Cart,
 )
-_BLOCKING = {*LIVE, SessionState.HELD, SessionState.CAPTURED, SessionState.AUTHORIZED}
+_MAY_PAY = {*LIVE, SessionState.HELD, SessionState.AUTHORIZED}
 
 
 class PaymentUnderWay(Conflict):
@@ -203,11 +203,16 @@ async def sessions_of(session: AsyncSession, cart_id: str) -> Sequence[PaymentSe
 async def decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
     """The session that says how the payment stands: the paid one beside any others, else the newest."""
     payment_sessions = await sessions_of(session, cart_id)
-    ranked = sorted(payment_sessions, key=lambda payment: _WEIGHT.get(SessionState(payment.state), 2))
-    return ranked[0] if ranked else None
+    return min(payment_sessions, key=_rank, default=None)
 
 
-_WEIGHT = {SessionState.CAPTURED: 0, SessionState.AUTHORIZED: 0, **dict.fromkeys(OPEN, 1)}
+def _rank(payment: PaymentSession) -> int:
+    if pays(payment) or payment.state == SessionState.AUTHORIZED:
+        return 0
+    if payment.state in OPEN:
+        return 1
+    # the money of one that was given back says more than one that took nothing
+    return 2 if payment.state == SessionState.CAPTURED else 3
 
 
 def new_invoice() -> str:
@@ -268,7 +273,7 @@ async def open_session(
 
 
 async def _end_previous(session: AsyncSession, terms: Terms, cart: Cart, replacing: str | None) -> None:
-    for other in [one for one in terms.payment_sessions if one.state in _BLOCKING]:
+    for other in filter(_blocks, terms.payment_sessions):
         state = SessionState(other.state)
         if state is SessionState.PENDING:
             await move(session, other, cart, SessionState.CANCELED)
@@ -280,6 +285,11 @@ async def _end_previous(session: AsyncSession, terms: Terms, cart: Cart, replaci
             raise PaymentUnderWay(other, retry_after=seconds_to_start(other, terms.moment))
         else:
             raise Conflict(PAID.format(invoice=other.invoice))
+
+
+def _blocks(payment: PaymentSession) -> bool:
+    """Whether the session has paid the cart, or may: nothing else can be started to pay it then."""
+    return payment.state in _MAY_PAY or pays(payment)
 
 
 def seconds_to_start(payment: PaymentSession, moment: datetime) -> int | None:
@@ -358,7 +368,7 @@ async def _store_started(database: Database, session_id: str, started: Initiated
 async def _has_cart_moved_on(session: AsyncSession, cart: Cart) -> bool:
     """Whether the cart has gone on: it is an order, or another session pays it or may."""
     others = await sessions_of(session, cart.id)
-    return cart.completed_at is not None or any(other.state in _BLOCKING for other in others)
+    return cart.completed_at is not None or any(map(_blocks, others))
 
 
 def started_payment(payment: PaymentSession) -> StartedPayment:

@@ -40,6 +40,8 @@ APPROVED = "approved"
 """A note in a session's `data`: its provider has said that it took money."""
 DISMISSED = "dismissed"
 """A note in a session's `data`: a person has ended it, and its provider has not said that it took nothing."""
+GIVEN_BACK = "given_back"
+"""A note in a session's `data`: its money has paid no order, and a person has given it back."""
 
 
 class CloseReason(StrEnum):
@@ -72,14 +74,21 @@ _LOCK_CART = locked(
 )
 _LOCK_SESSION = locked(select(PaymentSession).where(PaymentSession.id == bindparam("session_id")))
 _CAPTURED = (
-    select(PaymentSession.id)
+    select(PaymentSession)
     .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
     .where(
         PaymentCollection.cart_id.in_(bindparam("cart_ids", expanding=True)),
         PaymentSession.state == SessionState.CAPTURED,
     )
-    .limit(1)
 )
+
+
+def pays(payment: PaymentSession) -> bool:
+    """Whether the session's money pays: it was captured, and has not been given back without paying an order.
+
+    What was refunded of an order that it had paid, in part or in whole, is in the order's own payment status.
+    """
+    return payment.state == SessionState.CAPTURED and GIVEN_BACK not in payment.data
 
 
 @traced
@@ -177,7 +186,7 @@ async def _apply_capture(
     elif mismatch := _mismatch(payment, report):
         payment.data = {**payment.data, "mismatch": mismatch}
         trouble, why = AttentionKind.AMOUNT_DIFFERS, f"the approval does not fit: {mismatch}"
-    elif (await session.execute(_CAPTURED, {"cart_ids": sorted(chain)})).first():
+    elif await _is_paid(session, chain):
         trouble, why = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
     else:
         await move(session, payment, cart, SessionState.CAPTURED)
@@ -188,6 +197,11 @@ async def _apply_capture(
     if is_first or (state.is_final and payment.captured_amount != known):
         await _raise_attention(session, trouble, payment, cart, why)
     return SessionState(payment.state)
+
+
+async def _is_paid(session: AsyncSession, chain: Collection[str]) -> bool:
+    captured = (await session.execute(_CAPTURED, {"cart_ids": sorted(chain)})).scalars()
+    return any(map(pays, captured))
 
 
 async def _raise_attention(
@@ -329,11 +343,12 @@ async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> N
 async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart: Cart, amount: Cop) -> None:
     """A person gave this money back, or is about to: it was captured, and pays nothing. Both must be locked.
 
-    Nobody above is told: no order follows. A session that is captured stays so.
+    Nobody above is told: no order follows. A session that is captured stays so, and has paid what it paid.
     """
     if payment.state == SessionState.CAPTURED:
         return
     payment.captured_amount = amount
+    payment.data = {**payment.data, GIVEN_BACK: True}
     await _set_state(session, payment, cart, SessionState.CAPTURED)
 
 

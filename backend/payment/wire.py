@@ -8,6 +8,7 @@ from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.providers.base import MissingAnswer
 from backend.payment.states import SessionState
+from backend.payment.transitions import pays
 
 _STATUS = {
     SessionState.INITIATING: "pending",
@@ -163,10 +164,9 @@ def captured_total(payment_sessions: Iterable[PaymentSession]) -> Cop:
 
 
 def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
-    states = {SessionState(payment.state) for payment in payment_sessions}
-    if SessionState.CAPTURED in states:
+    if any(map(pays, payment_sessions)):
         return "completed"
-    if SessionState.AUTHORIZED in states:
+    if any(payment.state == SessionState.AUTHORIZED for payment in payment_sessions):
         return "authorized"
     return "awaiting" if any(map(_is_under_way, payment_sessions)) else "not_paid"
 

@@ -3,13 +3,19 @@
 import asyncio
 
 import pytest
+from sqlalchemy import select
 
+from backend.attention.kinds import Action
+from backend.attention.models import Attention
+from backend.attention.service import AttentionService, Decision
 from backend.cart.access import read_cart
 from backend.cart.views import cart_view
+from backend.checkout.resolvers import money_resolvers
 from backend.errors import Conflict, NotFound
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 
@@ -30,6 +36,14 @@ async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
     await till.ship(cart_id)
     payment = await till.start(cart_id)
     return (await till.checkout.complete(cart_id)).order, payment
+
+
+async def _give_back(till: Till) -> None:
+    """The staff have given the money of the one open row back."""
+    async with till.database.read() as session:
+        row_id = (await session.execute(select(Attention.id))).scalar_one()
+    decision = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
+    await AttentionService(till.database, money_resolvers()).resolve(row_id, decision)
 
 
 async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> None:
@@ -129,6 +143,20 @@ async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
     assert await till.decide(one, ProviderState.CAPTURED) == "held"
     assert (await till.read_order(third.id)).payment_status == "captured"
     assert await till.attention() == [("paid_twice", one.id, PRICE)]
+
+
+async def test_money_that_went_back_before_the_purchase_was_paid_is_not_paid_twice(till: Till) -> None:
+    order, late = await till.order(await till.toy())
+    await till.decide(late, ProviderState.REJECTED)
+    cart_id = await till.placed_orders.try_again(order.id, till.token(order))
+    await till.decide(late, ProviderState.CAPTURED)
+    assert await till.attention() == [("approved_late", late.id, PRICE)]
+    await _give_back(till)
+    new_order, new = await _pay(till, cart_id)
+    assert await till.decide(new, ProviderState.CAPTURED) == "captured"
+    assert (await till.read_order(new_order.id)).payment_status == "captured"
+    assert await till.attention() == [("approved_late", late.id, PRICE)]
+    assert (await till.read_order(order.id)).payment_status == "refunded"
 
 
 async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:

@@ -1,5 +1,6 @@
 """What a person decides about money and missing units: what is refused, and what each decision leaves."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,11 +12,14 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.checkout.resolvers import money_resolvers
-from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
+from backend.errors import InvalidData, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.orders.cancelling import cancel_order
 from backend.orders.models import Fulfillment, Order
+from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
@@ -184,6 +188,134 @@ async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
     assert await refused(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
     assert (await resolve(till, NOTHING)).note == "nothing is to be done"
+
+
+async def _unanswered(till: Till, cart_id: str) -> PaymentSession:
+    """A payment of the cart whose start got no answer, and of which nothing was heard for 48 hours."""
+    till.bank.refusal = OutcomeUnknown("no answer")
+    with pytest.raises(OutcomeUnknown):
+        await till.start(cart_id)
+    till.bank.refusal, till.bank.is_down = None, True
+    await till.pass_time(RESERVATION_TIME + CHECK_FOR + timedelta(seconds=1))
+    await till.work()
+    till.bank.is_down = False
+    assert (await open_row(till)).kind == "payment_unresolved"
+    return await till.session_of(cart_id)
+
+
+async def _approved_late(till: Till, cart_id: str) -> PaymentSession:
+    """A payment of the cart that was rejected before there was an order, and approved after all."""
+    payment = await till.start(cart_id)
+    await till.decide(payment, ProviderState.REJECTED)
+    await say(till, payment, PRICE)
+    assert (await open_row(till)).kind == "approved_late"
+    return payment
+
+
+@pytest.mark.parametrize("came", [_unanswered, _approved_late])
+@pytest.mark.parametrize("units", [1, 2])
+async def test_money_that_went_back_buys_nothing_and_the_cart_is_paid_anew(
+    till: Till, came: Callable[[Till, str], Awaitable[PaymentSession]], units: int
+) -> None:
+    trompo = await till.toy(stock=3)
+    cart_id = await till.cart(trompo)
+    payment = await came(till, cart_id)
+    await resolve(till, GIVEN_BACK)
+    assert (await till.state(payment), await refunds(till)) == ("captured", [PRICE])
+    assert not await till.checkout.starter.has_started(cart_id, PRICE)
+    with pytest.raises(InvalidData, match="Payment sessions are required"):
+        await till.checkout.complete(cart_id)
+    assert (await till.orders(), await till.mails()) == ([], ["attention", "refunded"])
+    if units > 1:
+        await till.add(cart_id, trompo, units - 1)
+        await till.ship(cart_id)
+    second = await till.start(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
+    assert (order.status, order.payment_status, order.total) == ("pending", "awaiting", units * PRICE)
+    assert await till.decide(second, ProviderState.CAPTURED) == "captured"
+    assert (await till.read_order(order.id)).payment_status == "captured"
+    assert await till.available(trompo) == 3 - units
+
+
+async def test_money_that_went_back_pays_no_order_by_another_row_either(till: Till) -> None:
+    trompo = await till.toy(stock=1)
+    cart_id = await till.cart(trompo)
+    payment = await _approved_late(till, cart_id)
+    await resolve(till, GIVEN_BACK)
+    await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
+    message = await refused(till, HONOR, NotAllowed)
+    assert message == f"Payment session {payment.id} holds no money that could pay its order"
+    assert (await till.orders(), await till.available(trompo)) == ([], 1)
+
+
+@pytest.fixture
+async def waiting(till: Till) -> tuple[Order, PaymentSession]:
+    """An order that waits for its second payment; the money of its first came late, and went back meanwhile."""
+    cart_id = await till.cart(await till.toy(stock=1))
+    first = await till.start(cart_id)
+    await till.decide(first, ProviderState.REJECTED)
+    second = await till.start(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
+    await say(till, first, PRICE)
+    assert (await open_row(till)).kind == "approved_late"
+    await resolve(till, GIVEN_BACK)
+    return order, second
+
+
+async def test_an_order_waits_for_its_payment_whatever_went_back_meanwhile(
+    till: Till, waiting: tuple[Order, PaymentSession]
+) -> None:
+    order, second = waiting
+    page = await till.placed_orders.page(order.id, till.token(order))
+    assert (page.status, page.is_final, page.payment.reference) == ("pending", False, second.reference)
+    assert await till.decide(second, ProviderState.CAPTURED) == "captured"
+    paid = await till.read_order(order.id)
+    assert (paid.status, paid.payment_status) == ("pending", "captured")
+    page = await till.placed_orders.page(order.id, till.token(order))
+    assert (page.status, page.payment.reference) == ("paid", second.reference)
+
+
+async def _bank_refuses(till: Till, order: Order, payment: PaymentSession) -> None:
+    await till.decide(payment, ProviderState.REJECTED)
+
+
+async def _staff_cancel(till: Till, order: Order, payment: PaymentSession) -> None:
+    till.bank.states[payment.invoice] = ProviderState.CANCELED
+    await cancel_order(till.database, COMMAND_LINE, till.checkout.payments, order.id)
+
+
+@pytest.mark.parametrize("end", [_bank_refuses, _staff_cancel])
+async def test_an_order_is_lost_when_its_last_payment_ends_whatever_went_back_before(
+    till: Till,
+    waiting: tuple[Order, PaymentSession],
+    end: Callable[[Till, Order, PaymentSession], Awaitable[None]],
+) -> None:
+    order, second = waiting
+    await end(till, order, second)
+    lost = await till.read_order(order.id)
+    assert (lost.status, lost.payment_status) == ("canceled", "refunded")
+    (trompo,) = await till.sold(order.id)
+    assert await till.available(trompo) == 1
+    assert "order_lost" in await till.mails()
+
+
+async def test_an_order_whose_money_went_back_is_told_nothing_new_by_a_bank_that_was_given_up(
+    till: Till,
+) -> None:
+    trompo = await till.toy(stock=1)
+    cart_id = await till.cart(trompo)
+    first = await till.start(cart_id)
+    await till.decide(first, ProviderState.REJECTED)
+    second = await till.start(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
+    await till.placed_orders.change_bank(order.id, till.token(order))
+    await say(till, first, PRICE)
+    await resolve(till, GIVEN_BACK)
+    mails = await till.mails()
+    assert await till.decide(second, ProviderState.REJECTED) == "rejected"
+    lost = await till.read_order(order.id)
+    assert (lost.status, lost.payment_status) == ("canceled", "refunded")
+    assert (await till.mails(), await till.available(trompo)) == (mails, 1)
 
 
 async def held_and_packed(till: Till) -> tuple[Order, PaymentSession]:
