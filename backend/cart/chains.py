@@ -1,4 +1,7 @@
-"""Carts that belong to one purchase: each was restored from another after its payment failed or was closed."""
+"""Carts that belong to one purchase: each was restored from another after its payment failed or was closed.
+
+Signing in moves what a restored cart holds into the account's cart: that belongs to the purchase then, too.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -40,10 +43,16 @@ async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequen
     return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
 
 
-async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Note that the cart `replaced_id` was restored to `cart`. Both must be locked; a second call changes nothing.
+async def lock_chains(session: AsyncSession, *cart_ids: str) -> None:
+    """Lock all carts of these purchases, in the order of their ids."""
+    await lock_carts(session, frozenset().union(*[await chain_of(session, cart_id) for cart_id in cart_ids]))
 
-    If `cart` replaces another cart already, the first cart of that chain is linked to `replaced_id`.
+
+async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
+    """Note that the cart `replaced_id` was restored to `cart`. A second call changes nothing.
+
+    Both chains must be locked. If `cart` replaces another cart already, the first cart of that chain is linked to
+    `replaced_id`.
     """
     if replaced_id in await chain_of(session, cart.id):
         return

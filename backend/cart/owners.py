@@ -9,9 +9,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller, open_cart, read_cart
+from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import lines_of
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
+from backend.cart.promotions import take_codes_along
 from backend.cart.shipping_method import changed
 from backend.customers.guests import guest_with
 from backend.customers.models import Customer
@@ -57,6 +59,7 @@ async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> s
         Customer, customer_id, with_for_update=True
     )  # two browsers at once must find one cart
     own = await _cart_of(session, customer_id)
+    await lock_chains(session, *filter(None, (cart_id, own)))
     try:
         guests = await open_cart(session, cart_id)
     except (NotFound, NotAllowed, Conflict):  # it has become an order meanwhile, or is about to
@@ -125,7 +128,9 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     """Move the lines of one open cart into another. The first is left empty, so that a second call changes nothing.
 
     Units of the same variant add up as far as there is stock, but never to fewer than either cart had. What was typed
-    at the checkout moves too; where both have something, that of the first cart stands.
+    at the checkout moves too; where both have something, that of the first cart stands. Codes and metadata come along;
+    there that of the second stands. The chains of both must be locked: the purchase that the first was restored for is
+    the second's from now on.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
@@ -133,6 +138,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     source, target = await open_cart(session, cart_id), await open_cart(session, into)
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
     source.draft = {}
+    target.meta = {**source.meta, **target.meta}
     there = {line.variant.id: line for line in await lines_of(session, into)}
     lines = await lines_of(session, cart_id)
     units = await available_units(session, [line.variant.id for line in lines], holder=into)
@@ -145,9 +151,13 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
             line.item.cart_id = into
             there[line.variant.id] = line
     await session.flush()
-    if lines:
-        await changed(session, source)
-        await changed(session, target)
+    if not lines:
+        return
+    await changed(session, source)
+    await changed(session, target)
+    await take_codes_along(session, source, target)
+    if source.replaces_cart_id is not None:
+        await join_chain(session, target, source.replaces_cart_id)
 
 
 def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:

@@ -120,10 +120,12 @@ async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> 
 
 
 async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> None:
-    """Type the codes of an old cart into the (locked) one, those that still apply to it."""
-    for judged in await _judged(session, cart, sorted(await _typed(session, old.id))):
-        if judged.obstacle is None:
-            await add_codes(session, cart, [judged.candidate.promotion.code])
+    """Type the codes of an old cart into the (locked) one: those that still apply to it, as far as there is room."""
+    typed = await _typed(session, cart.id)
+    judged = await _judged(session, cart, sorted(await _typed(session, old.id) - typed))
+    applying = [one.candidate.promotion.code for one in judged if one.obstacle is None]
+    for code in applying[: MOST_CODES - len(typed)]:
+        await add_codes(session, cart, [code])
 
 
 async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str]) -> Sequence[Judged]:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import new_cart, open_cart, read_cart
-from backend.cart.chains import chain_of, join_chain, lock_carts
+from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import lines_of
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
@@ -50,7 +50,7 @@ async def restore_cart(database: Database, order_id: str, present: str) -> str:
     """
     async with database.transaction() as session:
         order = await read_order(session, order_id)
-        await _lock(session, order.cart_id, present)
+        await lock_chains(session, *filter(None, (order.cart_id, present)))
         return await _restore_cart(session, await read_order(session, order_id), present)
 
 
@@ -74,7 +74,7 @@ async def change_bank(starter: PaymentStarter, order_id: str, present: str) -> s
     for payment in waiting:
         await starter.ask_to_cancel(payment.id)
     async with database.transaction() as session:
-        await _lock(session, order.cart_id, present)
+        await lock_chains(session, *filter(None, (order.cart_id, present)))
         order = await read_order(session, order_id)
         if order.status == OrderStatus.CANCELED:
             known = await _restored_cart(session, order.cart_id)
@@ -85,12 +85,6 @@ async def change_bank(starter: PaymentStarter, order_id: str, present: str) -> s
                 raise Conflict(CANNOT_CLOSE)
             await close(session, payment, cart, CloseReason.BANK_CHANGED)
         return await _restore_cart(session, order, present)
-
-
-async def _lock(session: AsyncSession, cart_id: str, present: str) -> None:
-    """Lock the carts of both purchases, in the order of their ids."""
-    chains = await chain_of(session, cart_id) | (await chain_of(session, present) if present else frozenset())
-    await lock_carts(session, chains)
 
 
 async def _open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSession]:

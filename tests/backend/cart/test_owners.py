@@ -1,19 +1,24 @@
 """A cart through signing in and out: nothing of it is lost, doubled, or left to whoever comes next."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from sqlalchemy import select
 
-from backend.cart.access import new_cart
+from backend.cart.access import new_cart, open_cart
+from backend.cart.chains import chain_of
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import cart_for
+from backend.cart.promotions import MOST_CODES, add_codes
 from backend.cart.views import cart_view
 from backend.clock import now
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.inventory.service import reserve
+from backend.promotions.models import CartPromotion, Promotion
 from tests.store_defaults import Defaults, make_toy
 
 
@@ -73,6 +78,81 @@ async def test_two_carts_become_one_as_far_as_there_is_stock(
     assert await cart_for(database, guests, ana) == own  # again, from a tab that was slower
     assert await content(database, toys, own) == {"trompo": 5, "yoyo": 3, "balero": 1}
     assert await content(database, toys, guests) == {}
+
+
+async def offer(database: Database, *codes: str) -> None:
+    """A thousand pesos off for each of these codes."""
+    off: dict[str, Any] = {
+        "method_type": "fixed",
+        "target_type": "order",
+        "allocation": "across",
+        "value": 1_000,
+    }
+    async with database.transaction() as session:
+        for code in codes:
+            session.add(Promotion(code=code, code_key=code.lower(), status="active", **off))
+
+
+async def type_codes(database: Database, cart_id: str, *codes: str) -> None:
+    async with database.transaction() as session:
+        await add_codes(session, await open_cart(session, cart_id), codes)
+
+
+async def typed_codes(database: Database, cart_id: str) -> set[str]:
+    async with database.read() as session:
+        typed = select(Promotion.code).join(CartPromotion, CartPromotion.promotion_id == Promotion.id)
+        return set((await session.execute(typed.where(CartPromotion.cart_id == cart_id))).scalars())
+
+
+async def test_codes_and_what_was_written_for_a_gift_come_along(
+    database: Database, toys: dict[str, str]
+) -> None:
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, toys, trompo=1), ana)
+    guests = await cart(database, toys, yoyo=1)
+    await offer(database, "UNO", "DOS", "TRES")
+    await type_codes(database, own, "UNO")
+    await type_codes(database, guests, "DOS", "UNO")
+    async with database.transaction() as session:
+        (await session.get_one(Cart, own)).meta = {"channel": "web"}
+        (await session.get_one(Cart, guests)).meta = {"channel": "app", "gift_message": "Feliz día"}
+    assert await cart_for(database, guests, ana) == own
+    assert await typed_codes(database, own) == {"UNO", "DOS"}
+    async with database.read() as session:
+        assert (await session.get_one(Cart, own)).meta == {"channel": "web", "gift_message": "Feliz día"}
+    await type_codes(database, own, "TRES")
+    assert await cart_for(database, guests, ana) == own  # again, from a tab that was slower
+    assert await typed_codes(database, own) == {"UNO", "DOS", "TRES"}
+
+
+async def test_no_more_codes_come_along_than_a_cart_may_have(
+    database: Database, toys: dict[str, str]
+) -> None:
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, toys, trompo=1), ana)
+    guests = await cart(database, toys, yoyo=1)
+    mine, theirs = (
+        [f"{name}{at}" for at in range(count)] for name, count in (("M", MOST_CODES - 1), ("G", 2))
+    )
+    await offer(database, *mine, *theirs)
+    await type_codes(database, own, *mine)
+    await type_codes(database, guests, *theirs)
+    assert await cart_for(database, guests, ana) == own
+    found = await typed_codes(database, own)
+    assert (len(found), found >= set(mine)) == (MOST_CODES, True)
+
+
+async def test_a_purchase_stays_one_whose_cart_was_restored(database: Database, toys: dict[str, str]) -> None:
+    """The order's cart belongs to the guest's cart, and then to the account's, too."""
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, toys, trompo=1), ana)
+    ordered, guests = await cart(database, toys), await cart(database, toys, yoyo=1)
+    async with database.transaction() as session:
+        (await session.get_one(Cart, ordered)).completed_at = now()
+        (await session.get_one(Cart, guests)).replaces_cart_id = ordered
+    assert await cart_for(database, guests, ana) == own
+    async with database.read() as session:
+        assert await chain_of(session, own) == {ordered, guests, own}
 
 
 async def test_what_is_sold_out_meanwhile_keeps_its_line(database: Database, toys: dict[str, str]) -> None:

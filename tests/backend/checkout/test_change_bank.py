@@ -9,8 +9,11 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.cart.access import read_cart
+from backend.cart.chains import chain_of
+from backend.cart.owners import cart_for
 from backend.cart.views import cart_view
 from backend.checkout.resolvers import money_resolvers
+from backend.customers.models import Customer
 from backend.errors import Conflict, NotFound
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
@@ -143,6 +146,38 @@ async def test_carts_that_join_another_stay_one_purchase(till: Till) -> None:
     assert await till.decide(one, ProviderState.CAPTURED) == "held"
     assert (await till.read_order(third.id)).payment_status == "captured"
     assert await till.attention() == [("paid_twice", one.id, PRICE)]
+
+
+@pytest.mark.parametrize("old_is_first", [True, False])
+async def test_a_purchase_is_paid_once_though_the_shopper_signs_in_on_the_way(
+    till: Till, old_is_first: bool
+) -> None:
+    """The restored cart was a guest's; signing in moved its toys into the account's own."""
+    _, _, old, guests = await _changed(till, units=1)
+    async with till.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
+    assert await cart_for(till.database, guests, ana.id) == own
+    _, new = await _pay(till, own)
+    first, second = (old, new) if old_is_first else (new, old)
+    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(second, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", second.id, second.amount)]
+
+
+async def test_signing_in_while_the_first_bank_approves_is_one_purchase(till: Till) -> None:
+    _, _, old, guests = await _changed(till, units=1)
+    async with till.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
+    await asyncio.gather(
+        *(cart_for(till.database, guests, ana.id) for _ in range(3)), till.decide(old, ProviderState.CAPTURED)
+    )
+    async with till.database.read() as session:
+        assert await chain_of(session, own) == await chain_of(session, guests)
+    assert await till.state(old) == "captured"
 
 
 async def test_money_that_went_back_before_the_purchase_was_paid_is_not_paid_twice(till: Till) -> None:
