@@ -1,8 +1,8 @@
 """Starting the payment of a cart: a payment session with its snapshot is stored, then the provider is asked.
 
-The session is stored under the cart's lock; the provider is asked without any. While another payment of the cart is at
-the bank, or is being started, its provider is asked first: it may have ended. With `replace` it is closed in the
-transaction that stores the new session.
+What the payer answered is checked first: wrong answers change nothing. The session is stored under the cart's lock; the
+provider is asked without any. While another payment of the cart is at the bank, or is being started, its provider is
+asked first: it may have ended. With `replace` it is closed in the transaction that stores the new session.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -79,10 +79,11 @@ class PaymentOff(InvalidData):
 class PaymentStart:
     """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
 
-    `lock` locks what is to be paid. `return_url` is where the shopper comes back to from the bank; empty: the order's
-    page.
+    `read` finds what is to be paid, and `lock` locks it. `return_url` is where the shopper comes back to from the bank;
+    empty: the order's page.
     """
 
+    read: Callable[[AsyncSession], Awaitable[Cart]]
     lock: Callable[[AsyncSession], Awaitable[Cart]]
     provider: PaymentProvider
     payer: Mapping[str, Any]
@@ -122,6 +123,7 @@ class PaymentStarter:
 
     async def start(self, start: PaymentStart) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
+        start = replace(start, payer=await self._checked_payer(start))
         seen = replacing = None
         for _turn in range(MAX_STARTS):
             try:
@@ -220,6 +222,26 @@ class PaymentStarter:
         if state is SessionState.HELD:
             raise Conflict(LOOKED_INTO)
         return state
+
+    async def _checked_payer(self, start: PaymentStart) -> Mapping[str, Any]:
+        """What the provider is told of the payer: their answers as it has checked them, beside those it does not check.
+
+        Raises:
+            NotFound: see `PaymentStart.read`.
+            InvalidData, OutsideFailure: see `PaymentProvider.check_payer`.
+        """
+        if not start.provider.asks_payer:
+            return start.payer
+        async with self.database.read() as session:
+            cart = await start.read(session)
+        known = _from_address(cart.shipping_address or {}, cart.email)
+        try:
+            checked = await start.provider.check_payer({**known, **start.payer, "ip": start.ip})
+        except ShopError:
+            if start.replace or _is_free(cart):
+                raise
+            return start.payer  # whatever was answered, it is refused for what is in its way
+        return {**start.payer, **checked}
 
     async def _clear(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
         """Ask about the payment that blocks the new one.
@@ -326,19 +348,20 @@ async def missing_answers(
     Raises:
         OutsideFailure: see `PaymentProvider.missing`.
     """
-    is_free = cart.payment_session_id is None and cart.completed_at is None
-    if not is_free or provider.id not in offered:
+    if not _is_free(cart) or provider.id not in offered:
         return []
     return await provider.missing({**_from_address(cart.shipping_address or {}, cart.email), "ip": ip})
 
 
+def _is_free(cart: Cart) -> bool:
+    """Whether nothing has been paid of the cart, nor is at the bank."""
+    return cart.payment_session_id is None and cart.completed_at is None
+
+
 async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:
     """What the result page must show of the payer (wire: checkout), and nothing else that was typed."""
-    data: JsonObject = {
-        "payer_ip": start.ip,
-        "bank_code": str(start.payer.get("bank", "")),
-        "bank_name": str(start.payer.get("bank_name", "")),
-    }
+    shown = {"bank_code": start.payer.get("bank"), "bank_name": start.payer.get("bank_name")}
+    data: JsonObject = {"payer_ip": start.ip, **{name: str(value) for name, value in shown.items() if value}}
     if replacing is not None:
         earlier = await session.get_one(PaymentSession, replacing)
         data["note"] = EARLIER.format(invoice=earlier.invoice)

@@ -25,7 +25,7 @@ from backend.modules import GATEWAY_PSE
 from backend.orders.service import is_just_placed
 from backend.orders.tokens import order_token
 from backend.orders.wire import OrderView, order_stub, order_wire
-from backend.payment.sessions import collected_cart, offered_providers, read_collection_sessions
+from backend.payment.sessions import offered_providers, read_collected_cart, read_collection_sessions
 from backend.payment.wire import collection_wire, with_questions
 
 router = APIRouter(
@@ -75,7 +75,7 @@ async def create_session(
     return_url = payer.pop("return_url", None)
     if replace and not payer:
         async with checkout.database.read() as session:
-            cart, _ = await collected_cart(session, collection_id, caller)
+            cart = await read_collected_cart(session, collection_id, caller)
         await checkout.close_payment(cart.id)
     elif not payer and (
         missing := await checkout.missing_answers(collection_id, provider_id, caller=caller, ip=ip)

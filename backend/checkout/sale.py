@@ -239,7 +239,7 @@ def taken_by(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> Taken:
 
 def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
-    document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name)}
+    document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name) not in (None, "")}
     return {
         "lines": [_without_facts(line) for line in sale.lines],
         "facts": {line.id: line.facts for line in sale.lines},

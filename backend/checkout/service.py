@@ -166,6 +166,7 @@ class Checkout:
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
         start = PaymentStart(
+            partial(read_cart, cart_id=cart_id),
             partial(lock_cart, cart_id=cart_id),
             self._provider(provider_id),
             payer,
@@ -194,6 +195,7 @@ class Checkout:
             NotFound: see `collected_cart`; or no provider has this id.
         """
         start = PaymentStart(
+            partial(payments.read_collected_cart, collection_id=collection_id, caller=caller),
             partial(payments.lock_collected_cart, collection_id=collection_id, caller=caller),
             self._provider(provider_id),
             payer,

@@ -165,6 +165,16 @@ async def collected_cart(
     return _of_caller(cart, collection_id, caller), provider_ids
 
 
+async def read_collected_cart(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
+    """The same cart alone.
+
+    Raises:
+        NotFound: see `collected_cart`.
+    """
+    cart, _ = await collected_cart(session, collection_id, caller)
+    return cart
+
+
 async def lock_collected_cart(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
     """The same cart, locked.
 

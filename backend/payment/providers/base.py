@@ -99,7 +99,7 @@ class PaymentRequest:
         invoice: our reference at the provider, unique to this session.
         amount: whole pesos, IVA included.
         tax: the IVA that is in the amount.
-        payer: the shopper's answers by field name, not yet validated.
+        payer: the shopper's answers by field name, as `check_payer` gave them, beside any that it does not check.
         ip: the shopper's address, as the server saw it.
         return_url: where the shopper's browser goes after the bank.
         notification_url: where the provider sends notifications.

@@ -13,8 +13,13 @@ from backend.cart.drafts import save_draft
 from backend.cart.models import LineItem
 from backend.catalog.models import Variant
 from backend.errors import Conflict, TotalChanged
+from backend.inventory.models import InventoryLevel
+from backend.mail.models import Mail
+from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.providers.pse.banks import BankListUnavailable
+from backend.payment.providers.pse.requests import Bank
 from backend.payment.transitions import apply_report
 from tests.backend.checkout.paying_kit import ANA, PRICE, Till
 from tests.store_defaults import Defaults, make_toy
@@ -172,6 +177,55 @@ async def test_another_payment_takes_the_place_of_the_one_at_the_bank(
     async with shop.database.read() as session:
         known = await session.get_one(PaymentSession, first["id"])
         assert (known.state, known.close_reason) == ("closed", "replaced")
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+async def test_wrong_answers_leave_the_payment_that_they_were_to_replace(
+    store: httpx.AsyncClient, shop: Shop, trompo: str, is_ordered: bool
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    owed = await pay(store, cart_id, PSE)
+    (first,) = owed["payment_sessions"]
+    if is_ordered:
+        await post(store, f"/store/carts/{cart_id}/complete")
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    wrong = {**PAYER, "doc_number": "1O2O", "replace": True}
+    refused = await store.post(path, json={"provider_id": PSE, "data": wrong})
+    assert (refused.status_code, "doc_number" in refused.json()["message"]) == (400, True)
+    await _stands_alone(shop, first["id"], is_ordered=is_ordered)
+    again = await post(store, path, {"provider_id": PSE, "data": {**PAYER, "replace": True}})
+    assert again["payment_collection"]["payment_sessions"][0]["id"] != first["id"]
+
+
+async def test_a_payment_is_not_replaced_while_there_is_no_list_of_banks(
+    store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    owed = await pay(store, cart_id, PSE)
+    (first,) = owed["payment_sessions"]
+    await post(store, f"/store/carts/{cart_id}/complete")
+
+    async def no_list(*_asked: object, **_more: object) -> list[Bank]:
+        raise BankListUnavailable
+
+    monkeypatch.setattr("backend.payment.providers.pse.provider.offered_banks", no_list)
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    refused = await store.post(path, json={"provider_id": PSE, "data": {**PAYER, "replace": True}})
+    assert refused.status_code >= 500
+    await _stands_alone(shop, first["id"], is_ordered=True)
+
+
+async def _stands_alone(shop: Shop, session_id: str, *, is_ordered: bool) -> None:
+    """The payment is at the bank, there is no other, and its order (if there is one) waits for it with its units."""
+    async with shop.database.read() as session:
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        orders = (await session.execute(select(Order))).scalars().all()
+        mails = (await session.execute(select(Mail.kind))).scalars().all()
+        level = (await session.execute(select(InventoryLevel))).scalar_one()
+    assert (payment.id, payment.state, level.reserved) == (session_id, "pending_authorization", 1)
+    stands = [("pending", "awaiting")] if is_ordered else []
+    assert [(order.status, order.payment_status) for order in orders] == stands
+    assert "order_unconfirmed" not in mails
 
 
 async def test_a_payment_is_given_up_without_another_and_the_cart_is_free(

@@ -10,7 +10,7 @@ from backend.app import Shop
 from backend.cart.models import Cart
 from backend.orders.tokens import order_token
 from backend.payment.providers.base import ProviderState
-from tests.backend.orders.paying import at_the_bank, said
+from tests.backend.orders.paying import at_the_bank, order_row, said, sessions_of
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PAYER, PSE, get, pay, post, shipped_cart
 
@@ -52,6 +52,33 @@ async def test_nobody_else_sees_it(
         assert "payer" not in answer.json()["order"]
     cart_id = (await draft_cart(shop)).id
     assert "1020304050" not in (await store.get(f"/store/carts/{cart_id}")).text
+
+
+async def start(store: httpx.AsyncClient, cart_id: str, **answers: Any) -> None:
+    """Start to pay the cart by PSE with these answers."""
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    await post(store, path, {"provider_id": PSE, "data": {"bank": "1022", **answers}})
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (("1", "NIT", "1020304050-8"), ("1", "NIT", "1020304050")),
+        ((1, "nit", "900.123.456-8"), ("1", "NIT", "900123456")),
+        ((0, "cc", 1020304050), ("0", "CC", "1020304050")),
+    ],
+)
+async def test_the_invoice_is_for_whom_the_bank_was_told(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, typed: tuple[Any, ...], kept: tuple[str, ...]
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    names = ("person_type", "doc_type", "doc_number")
+    await start(store, cart_id, **dict(zip(names, typed, strict=True)), bank_name="Mi banco")
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert (await order_row(shop, order["id"])).payer == {**KEPT, **dict(zip(names, kept, strict=True))}
+    (payment,) = await sessions_of(shop, order["id"])
+    assert payment.data["bank_name"] == "BANCO UNION COLOMBIANO"
 
 
 async def draft_cart(shop: Shop) -> Cart:
