@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import CartCompleted
 from backend.cart.models import Cart
+from backend.checkout.paid_chains import PurchasePaid, leave_paid_chain
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
     Offered,
@@ -128,6 +129,10 @@ class PaymentStarter:
         for _turn in range(MAX_STARTS):
             try:
                 started, request = await self._open_session(start, replacing)
+            except PurchasePaid:
+                async with self.database.transaction() as session:
+                    await leave_paid_chain(session, await start.lock(session))
+                raise
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
                     raise  # a rival was first: one new payment is enough
@@ -269,6 +274,8 @@ class PaymentStarter:
         async with self.database.transaction() as session:
             cart = await start.lock(session)
             cart_id = cart.id
+            if not await leave_paid_chain(session, cart):
+                raise PurchasePaid
             if self.settings.store_api_consents_required:
                 await require_consents(session, cart_id)
             offered = await read_offered(session, cart_id)

@@ -161,7 +161,8 @@ class Checkout:
                 `return_url` is at fault (`fields`).
             InsufficientStock: the units are gone.
             TotalChanged: the cart costs something else than the shopper saw.
-            Conflict: a payment of this cart is under way, or has just been approved.
+            Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart was
+                restored for is paid, and what was paid for is taken out of the cart now (`PurchasePaid`).
             TooManyRequests: this client, or this cart, has started too many lately. Conflicts are not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """

@@ -1,5 +1,6 @@
 """What a shopper reads when the order could not be placed (wire: checkout, creation errors and double payment)."""
 
+from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.quoting import TooManyQuotations
 from backend.errors import (
     Conflict,
@@ -59,6 +60,13 @@ _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
         _(
             "Has intentado pagar muchas veces seguidas. "
             "Espera unos minutos e inténtalo otra vez: tu carrito sigue guardado."
+        ),
+    ),
+    (
+        PurchasePaid,
+        _(
+            "Ya recibimos el pago de esta compra: no tienes que pagarla otra vez. "
+            "Si queda algo más en tu carrito, revísalo y paga."
         ),
     ),
     (

@@ -10,21 +10,27 @@ from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.cart.access import read_cart
 from backend.cart.chains import chain_of
+from backend.cart.contents import lines_of
+from backend.cart.lines import change_line
 from backend.cart.owners import cart_for
 from backend.cart.views import cart_view
+from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.resolvers import money_resolvers
 from backend.customers.models import Customer
-from backend.errors import Conflict, NotFound
+from backend.errors import Conflict, InvalidData, NotFound
 from backend.orders.models import Order
+from backend.orders.refunding import refund_order
+from backend.orders.schemas import NewRefund
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import COMMAND_LINE
+from backend.tables import JsonObject
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 
-async def _changed(till: Till, units: int = 2) -> tuple[str, Order, PaymentSession, str]:
+async def _changed(till: Till, units: int = 2, stock: int = 3) -> tuple[str, Order, PaymentSession, str]:
     """An order whose shopper chose another bank: the toy, the order, its closed payment, the cart that came back."""
-    trompo = await till.toy()
+    trompo = await till.toy(stock=stock)
     order, payment = await till.order(trompo, units)
     cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
     return trompo, order, payment, cart_id
@@ -192,6 +198,97 @@ async def test_money_that_went_back_before_the_purchase_was_paid_is_not_paid_twi
     assert (await till.read_order(new_order.id)).payment_status == "captured"
     assert await till.attention() == [("approved_late", late.id, PRICE)]
     assert (await till.read_order(order.id)).payment_status == "refunded"
+
+
+async def test_what_is_paid_already_is_not_paid_again_from_the_restored_cart(till: Till) -> None:
+    trompo, order, old, cart_id = await _changed(till, stock=9)
+    yoyo = await till.toy("yoyo")
+    await till.add(cart_id, yoyo)
+    await till.add(cart_id, trompo)
+    await till.ship(cart_id)
+    await till.decide(old, ProviderState.CAPTURED)
+    for _ in range(2):  # the shipping went with the change
+        with pytest.raises((PurchasePaid, InvalidData)):
+            await till.start(cart_id)
+    assert await _content(till, cart_id) == {yoyo: 1, trompo: 1}
+    new_order, new = await _pay(till, cart_id)
+    assert len(till.bank.started) == 2
+    assert await till.decide(new, ProviderState.CAPTURED) == "captured"
+    assert await till.sold(new_order.id) == {yoyo: 1, trompo: 1}
+    assert (await till.read_order(order.id)).payment_status == "captured"
+    assert await till.attention() == []
+
+
+async def test_an_approval_just_before_the_second_start_is_seen(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, old, cart_id = await _changed(till, stock=9)
+    await till.ship(cart_id)
+
+    async def approve_meanwhile(_answers: object) -> JsonObject:
+        await till.decide(old, ProviderState.CAPTURED)
+        return {}
+
+    monkeypatch.setattr(till.bank, "check_payer", approve_meanwhile)
+    with pytest.raises(PurchasePaid):
+        await till.start(cart_id)
+    assert (await _content(till, cart_id), len(till.bank.started)) == ({}, 1)
+
+
+async def test_another_purchase_in_the_restored_cart_simply_pays(till: Till) -> None:
+    trompo, _, old, cart_id = await _changed(till)
+    await till.decide(old, ProviderState.CAPTURED)
+    yoyo = await till.toy("yoyo")
+    async with till.database.transaction() as session:
+        (line,) = await lines_of(session, cart_id)
+        await change_line(session, cart_id, line.item.id, 0)
+    await till.add(cart_id, yoyo)
+    new_order, new = await _pay(till, cart_id)
+    assert await till.decide(new, ProviderState.CAPTURED) == "captured"
+    assert (await till.sold(new_order.id), await till.attention()) == ({yoyo: 1}, [])
+    assert await till.available(trompo) == 1
+
+
+async def test_what_was_paid_and_refunded_can_be_bought_in_the_restored_cart(till: Till) -> None:
+    trompo, order, old, cart_id = await _changed(till)
+    await till.decide(old, ProviderState.CAPTURED)
+    body = NewRefund(amount=2 * PRICE, reference="0012345678")
+    await refund_order(till.database, COMMAND_LINE, order.id, body)
+    new_order, new = await _pay(till, cart_id)
+    assert await till.decide(new, ProviderState.CAPTURED) == "captured"
+    assert (await till.sold(new_order.id), await till.attention()) == ({trompo: 2}, [])
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+async def test_no_other_payment_takes_its_place_once_the_purchase_is_paid(
+    till: Till, is_ordered: bool
+) -> None:
+    """The payment at the bank is left to end: if it is approved too, a person gives it back."""
+    _, _, old, cart_id = await _changed(till, stock=9)
+    await till.ship(cart_id)
+    new = await till.start(cart_id)
+    if is_ordered:
+        await till.checkout.complete(cart_id)
+    await till.decide(old, ProviderState.CAPTURED)
+    with pytest.raises(PurchasePaid):
+        await till.start(cart_id, replace=True)
+    assert (await till.state(new), len(till.bank.started)) == ("pending_authorization", 2)
+    assert await till.decide(new, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", new.id, 2 * PRICE)]
+
+
+async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten(till: Till) -> None:
+    """It may still be approved: then both have been, and a person is told."""
+    _, _, old, cart_id = await _changed(till, stock=9)
+    await till.ship(cart_id)
+    given_up = await till.start(cart_id)
+    await till.checkout.close_payment(cart_id)
+    await till.decide(old, ProviderState.CAPTURED)
+    with pytest.raises(PurchasePaid):
+        await till.start(cart_id)
+    assert await _content(till, cart_id) == {}
+    assert await till.decide(given_up, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", given_up.id, 2 * PRICE)]
 
 
 async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:

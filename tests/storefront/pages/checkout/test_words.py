@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.shipping import ShippingChoice
 from backend.errors import (
     Conflict,
@@ -35,6 +36,7 @@ from storefront.pages.checkout.views import shipping_card
             "failed",
             "PENDIENTE de recibir confirmación",
         ),
+        (PurchasePaid(), "failed", "no tienes que pagarla otra vez"),
         (OutcomeUnknown("no answer"), "failed", "no respondió a tiempo"),
         (OutsideFailure("broken"), "failed", NOT_CREATED),
         (BankListUnavailable(), "failed", "lista de entidades financieras"),
