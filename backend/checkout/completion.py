@@ -58,6 +58,8 @@ from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
 DOCUMENT_FIELDS = ("doc_type", "doc_number")
 """The fields of a cart's draft that are about the payer's document."""
+HELD_TIME = RESERVATION_TIME * 24
+"""How long stock is reserved for a payment that is held: the gateway, or a person, decides within a working day."""
 NO_COLLECTION = "Payment collection has not been initiated for cart"
 NO_SESSION = "Payment sessions are required to complete cart"
 NOT_AUTHORIZED = "Session: {session_id} was not authorized with the provider."
@@ -138,7 +140,7 @@ async def complete(
         payment.expires_at = payment.created_at + manual_for
         await move(session, payment, cart, SessionState.AUTHORIZED)
     status = _STATUS_OF[SessionState(payment.state)]
-    until = payment.expires_at if status is not PaymentStatus.CAPTURED else None
+    until = _reserved_until(payment, terms.moment)
     await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
     if not await _is_kept(session, cart_id, reserved, sale.units, until):
         await inventory.reserve(session, cart_id, sale.units, until=until)
@@ -158,6 +160,13 @@ async def store_payer(session: AsyncSession, order: Order, cart: Cart, payment: 
         order.payer = payer
         await index_order(session, order)
     cart.draft = {name: text for name, text in cart.draft.items() if name not in DOCUMENT_FIELDS}
+
+
+def _reserved_until(payment: PaymentSession, moment: datetime) -> datetime | None:
+    """Until when units stay reserved for this payment, as of this moment; None: for good."""
+    if payment.state == SessionState.CAPTURED:
+        return None
+    return moment + HELD_TIME if payment.state == SessionState.HELD else payment.expires_at
 
 
 def _reserved_for(terms: Terms) -> dict[str, int] | None:
@@ -216,7 +225,7 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
     elif event.state is SessionState.CLOSED and payment.close_reason != CloseReason.REPLACED:
         await _lost(session, cart, payment, event)
     elif event.state is SessionState.HELD:
-        await inventory.extend(session, event.cart_id, await database_now(session) + RESERVATION_TIME * 24)
+        await inventory.extend(session, event.cart_id, await database_now(session) + HELD_TIME)
     elif event.state.is_final:
         await _lost(session, cart, payment, event)
 
