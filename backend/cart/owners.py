@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.access import Caller, open_cart, read_cart
 from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import lines_of
+from backend.cart.events import CartsMerged
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
 from backend.cart.promotions import take_codes_along
@@ -19,6 +20,7 @@ from backend.customers.guests import guest_with
 from backend.customers.models import Customer
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
+from backend.events import publish
 from backend.inventory.service import available_units
 
 
@@ -158,6 +160,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     await take_codes_along(session, source, target)
     if source.replaces_cart_id is not None:
         await join_chain(session, target, source.replaces_cart_id)
+    await publish(session, CartsMerged(cart_id, into))
 
 
 def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:

@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.cart.access import Caller, lock_cart
-from backend.cart.events import CartChanged
+from backend.cart.chains import join_chain
+from backend.cart.events import CartChanged, CartsMerged
 from backend.cart.models import Cart
 from backend.checkout.sale import (
     read_offered,
@@ -51,7 +52,7 @@ from backend.orders.wire import OrderRows
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
-from backend.payment.states import SessionState
+from backend.payment.states import CHECKED, SessionState
 from backend.payment.transitions import APPROVED, DISMISSED, CloseReason, move, pays
 from backend.payment.wire import was_taken_back
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
@@ -350,6 +351,13 @@ def _is_uncharged(payment: PaymentSession) -> bool:
 def _is_taken(payment: PaymentSession) -> bool:
     """Whether a person has ended a payment whose provider had said that it took money."""
     return DISMISSED in payment.data and (APPROVED in payment.data or payment.captured_amount is not None)
+
+
+@subscribe(CartsMerged)
+async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
+    """The carts are one purchase where a payment of the first may still be approved: of all its payments one pays."""
+    if any(payment.state in CHECKED for payment in await sessions_of(session, event.cart_id)):
+        await join_chain(session, await session.get_one(Cart, event.into), event.cart_id)
 
 
 @subscribe(CartChanged)

@@ -61,11 +61,11 @@ async def _paid_orders(session: AsyncSession, cart: Cart) -> Sequence[Order]:
 
 
 async def _take_out(session: AsyncSession, cart: Cart, order: Order) -> bool:
-    """Take the order's units out of the cart. Returns whether any were in it."""
+    """Take the order's toys out of the cart. Returns whether any were in it."""
     found = False
     for sold in await lines_of_order(session, order.id):
         for line in await lines_of(session, cart.id):
-            if line.variant.id == sold.variant_id:
+            if line.variant.id == sold.variant_id and not line.is_wrapping:
                 await change_line(session, cart.id, line.item.id, max(0, line.item.quantity - sold.quantity))
                 found = True
     return found

@@ -127,7 +127,7 @@ async def _apply(
             await lock_carts(session, chain)
             payment, cart = await lock_session(session, session_id)
             if report.state is ProviderState.CAPTURED:
-                found = await _carts_of_purchase(session, cart)
+                found = await chain_of(session, cart.id)
                 locked_ones, chain = chain | {cart.id}, found
                 if not found <= locked_ones:
                     continue  # locks are taken in the order of the ids: begin anew, with all of them
@@ -139,13 +139,6 @@ async def _apply(
             if is_second:
                 payment.reference = report.reference
             return await _apply_to_session(session, payment, cart, report, chain)
-
-
-async def _carts_of_purchase(session: AsyncSession, cart: Cart) -> frozenset[str]:
-    """The chain of the (locked) cart. One that is no order yet, and was not brought back from another, is alone."""
-    if cart.completed_at is None and cart.replaces_cart_id is None:
-        return frozenset({cart.id})
-    return await chain_of(session, cart.id)
 
 
 async def _apply_to_session(

@@ -17,7 +17,7 @@ from backend.cart.views import cart_view
 from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.resolvers import money_resolvers
 from backend.customers.models import Customer
-from backend.errors import Conflict, InvalidData, NotFound
+from backend.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.orders.models import Order
 from backend.orders.refunding import refund_order
 from backend.orders.schemas import NewRefund
@@ -160,6 +160,29 @@ async def test_a_purchase_is_paid_once_though_the_shopper_signs_in_on_the_way(
 ) -> None:
     """The restored cart was a guest's; signing in moved its toys into the account's own."""
     _, _, old, guests = await _changed(till, units=1)
+    async with till.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
+    assert await cart_for(till.database, guests, ana.id) == own
+    _, new = await _pay(till, own)
+    first, second = (old, new) if old_is_first else (new, old)
+    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(second, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", second.id, second.amount)]
+
+
+@pytest.mark.parametrize("old_is_first", [True, False])
+async def test_a_payment_without_an_answer_is_not_forgotten_at_sign_in(
+    till: Till, old_is_first: bool
+) -> None:
+    """The guest's cart is no order yet, and its toys are paid in the account's."""
+    guests = await till.cart(await till.toy())
+    till.bank.refusal = OutcomeUnknown("no answer")
+    with pytest.raises(OutcomeUnknown):
+        await till.start(guests)
+    till.bank.refusal = None
+    old = await till.session_of(guests)
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)
