@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from backend.edge.body_limit import MAX_DISCARDED_BYTES
+from backend.edge.requests import MAX_BODY_BYTES
 from backend.settings import Settings
 from storefront.build import SOURCES
+from storefront.mount import LARGER_BODIES
 from storefront.processes import EVENTS_WITHIN, REQUESTS_WITHIN
 from storefront.server import HEADERS_WITHIN
 
@@ -97,3 +100,31 @@ def test_the_proxy_lets_go_of_a_connection_before_the_shop_closes_it() -> None:
     ]
     assert kept
     assert max(kept) < HEADERS_WITHIN
+
+
+def proxy_bounds() -> dict[str, tuple[list[str], int]]:
+    """The paths of each matcher in the Caddyfile, and how many bytes of a body it lets through."""
+    text = text_of("Caddyfile")
+    most = dict(re.findall(r"request_body @(\w+) \{\s*max_size (\d+)MB\s*\}", text))
+    paths = re.findall(r"^\t@(\w+) (?:not )?path (.+)$", text, re.MULTILINE)
+    return {name: (listed.split(), int(most[name]) * 1_000_000) for name, listed in paths}
+
+
+def test_the_proxy_lets_through_what_the_shop_takes() -> None:
+    """And little more: what is too long is refused by the shop, in its own words."""
+    bounds = proxy_bounds()
+    others, most_of_others = bounds.pop("others")
+    let_through = {path: most for paths, most in bounds.values() for path in paths}
+    assert let_through.keys() == LARGER_BODIES.keys()
+    for path, bound in LARGER_BODIES.items():
+        assert bound.most < let_through[path] <= bound.most + MAX_DISCARDED_BYTES, path
+    assert sorted(others) == sorted(let_through)
+    assert most_of_others > MAX_BODY_BYTES + MAX_DISCARDED_BYTES
+
+
+def test_the_proxy_waits_for_a_body_as_long_as_the_shop_does() -> None:
+    timeouts = dict(re.findall(r"^\s*(read_body|write) (\d+[sm])$", text_of("Caddyfile"), re.MULTILINE))
+    seconds = {name: int(value[:-1]) * {"s": 1, "m": 60}[value[-1]] for name, value in timeouts.items()}
+    longest = max(bound.within for bound in LARGER_BODIES.values())
+    assert seconds["read_body"] > longest
+    assert seconds["write"] > seconds["read_body"]
