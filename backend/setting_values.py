@@ -3,6 +3,7 @@
 import math
 import re
 import secrets
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from backend.errors import CannotStart
 from backend.setting_sources import PROJECT
 
 USUAL_REGION = "us-east-1"
@@ -102,9 +104,20 @@ def bits_of(secret: str) -> float:
 
 
 def private_folder(path: Path) -> None:
-    """Make the data folder, which nobody but its owner can enter."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.chmod(0o700)
+    """Make the data folder, which nobody but its owner can enter.
+
+    Raises:
+        CannotStart: it cannot be made, or belongs to somebody else.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if stat.S_IMODE(path.stat().st_mode) & 0o777 != 0o700:
+            path.chmod(0o700)
+    except OSError as error:
+        raise CannotStart(
+            f"Trompo cannot start: {path} cannot be its data folder ({error.strerror}): name in DATA_DIR one that "
+            "its user owns, or may make"
+        ) from error
 
 
 def kept_secret(path: Path) -> str:

@@ -25,10 +25,13 @@ async def is_prepared(settings: Settings) -> bool:
     """Whether `prepare` would change nothing and refuse nothing: a few reads tell, without what migrates and seeds.
 
     Where that cannot be found out it says no: `prepare` then tells why.
+
+    Raises:
+        CannotStart: the data folder cannot be used.
     """
+    private_folder(settings.data_dir)
     database = Database.from_settings(settings)
     try:
-        private_folder(settings.data_dir)
         async with database.read() as session:
             version = await session.scalar(text("SELECT version_num FROM alembic_version"))
             if version != newest_migration() or await has_no_defaults(session):
@@ -50,8 +53,8 @@ async def prepare(settings: Settings) -> Seeded:
     database do this one after the other.
 
     Raises:
-        CannotStart: the database does not answer, another version of the code made it, or the first member of staff
-            has no proper address or password.
+        CannotStart: the data folder cannot be used, the database does not answer, another version of the code made
+            it, or the first member of staff has no proper address or password.
         SettingsError: a production shop would open with the demo shop's identity.
     """
     private_folder(settings.data_dir)

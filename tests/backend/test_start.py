@@ -1,3 +1,5 @@
+import os
+from errno import EPERM
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,40 @@ async def test_nobody_but_its_owner_can_enter_the_data_folder(settings: Settings
     await prepare(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "trompo.db").exists()
+
+
+def refuse_to_change_the_mode(_path: Path, _mode: int) -> None:
+    raise PermissionError(EPERM, os.strerror(EPERM))
+
+
+async def test_a_data_folder_that_is_its_owners_alone_is_left_as_it_is(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "chmod", refuse_to_change_the_mode)
+    await prepare(settings.model_copy(update={"data_dir": tmp_path / "made", "database_url": ""}))
+    assert (tmp_path / "made" / "trompo.db").exists()
+
+
+@pytest.mark.parametrize("why", ["Operation not permitted", "Not a directory"])
+async def test_a_data_folder_that_cannot_be_used_stops_the_start_with_one_line(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    """Such as the root of a volume, which belongs to root."""
+    folder = tmp_path / "volume"
+    if why == "Not a directory":
+        tmp_path.joinpath("file").touch()
+        folder = tmp_path / "file" / "volume"
+    else:
+        folder.mkdir(mode=0o755)
+        monkeypatch.setattr(Path, "chmod", refuse_to_change_the_mode)
+    settings = settings.model_copy(update={"data_dir": folder, "database_url": ""})
+    for start in (is_prepared, prepare):
+        with pytest.raises(CannotStart) as stopped:
+            await start(settings)
+        assert str(stopped.value) == (
+            f"Trompo cannot start: {folder} cannot be its data folder ({why}): name in DATA_DIR one that its user "
+            "owns, or may make"
+        )
 
 
 async def test_a_shop_that_needs_nothing_is_known_without_migrating(

@@ -9,11 +9,13 @@ import yaml
 
 from backend.edge.body_limit import MAX_DISCARDED_BYTES
 from backend.edge.requests import MAX_BODY_BYTES
-from backend.settings import Settings
+from backend.office_settings import demo_problems
+from backend.settings import GatewayEnv, Settings, load_settings
 from storefront.build import SOURCES
 from storefront.mount import LARGER_BODIES
 from storefront.processes import EVENTS_WITHIN, REQUESTS_WITHIN
 from storefront.server import HEADERS_WITHIN
+from tests.production import PRODUCTION
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -61,6 +63,38 @@ def test_every_name_of_an_environment_is_a_setting(environment: str) -> None:
     given = {pair.partition("=")[0] for pair in values["configMapGenerator"][0]["literals"]}
     assert given
     assert given <= SETTINGS
+
+
+def test_the_production_environment_opens_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the secrets that it says it needs, and no command before the first start."""
+    text = text_of("kubernetes/production/kustomization.yaml")
+    secrets = re.search(r"^# with (.+)\.$", text, re.MULTILINE)
+    assert secrets is not None
+    for name in secrets[1].split(", "):
+        monkeypatch.setenv(name, PRODUCTION.get(name, "x"))
+    monkeypatch.setenv("DATABASE_URL", "postgresql://postgres/trompo")
+    monkeypatch.setenv("REDIS_URL", "redis://redis")
+    for pair in yaml.safe_load(text)["configMapGenerator"][0]["literals"]:
+        name, _, value = pair.partition("=")
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.gateway_env is GatewayEnv.PRODUCTION
+    assert demo_problems(settings) == []
+
+
+def test_a_pod_has_a_data_folder_of_its_own() -> None:
+    """The root of a volume belongs to root, so the shop could not keep others out of it."""
+    container = pod()["containers"][0]
+    folder = next(entry["value"] for entry in container["env"] if entry["name"] == "DATA_DIR")
+    assert [mount["mountPath"] for mount in container["volumeMounts"]] == [str(Path(folder).parent)]
+
+
+def test_the_units_data_folder_is_made_before_its_first_start() -> None:
+    """`trompo init` comes before it, and systemd makes the folder only then."""
+    unit = text_of("trompo.service")
+    folder = re.search(r"DATA_DIR=(\S+)", unit)
+    assert folder is not None
+    assert f"install -d -o trompo -m 700 {folder[1]} " in unit
 
 
 def test_the_image_holds_all_that_pages_are_built_from() -> None:
