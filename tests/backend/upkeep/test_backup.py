@@ -8,7 +8,7 @@ import stat
 import tarfile
 import zlib
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -317,6 +317,14 @@ async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
     with pytest.raises(Damaged):
         await restored(elsewhere, bad)
     assert not elsewhere.data_dir.exists()
+
+
+def test_a_manifest_of_any_length_is_read(tmp_path: Path) -> None:
+    """It has a line for each file: that of half a million has more than 64 MiB."""
+    target, length = tmp_path / "many.tar.gz", 65 << 20
+    with closing(archive.Writer(target, tmp_path / "part")) as writer:
+        writer.finish(archive.Manifest("2026", {"kind": "x" * length}, {}))
+    assert len(archive.verify(target).database["kind"]) == length
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
