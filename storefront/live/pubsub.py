@@ -3,18 +3,23 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Collection
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Collection
+from typing import Any, Protocol
 
 from redis.asyncio import Redis
+from redis.asyncio.client import PubSub as Subscription
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeout
 
+from backend.edge.readiness import CHECK_SECONDS
 from backend.errors import OutsideFailure
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "trompo:changed-products"
 TRY_AGAIN = 1.0
+SILENT_AFTER = 5.0
+"""Seconds without a message after which Redis is asked whether it is there; it has as many to answer."""
 
 Listener = Callable[[Collection[str] | None], None]
 """Called with the ids of products that changed; with None when any product may have changed."""
@@ -65,12 +70,14 @@ class LocalPubSub:
 class RedisPubSub:
     """Over Redis, to every process that listens, this one included.
 
-    Redis stores no message for a listener that is away. After a lost connection the listener is called with None.
+    Redis stores no message for a listener that is away. After a lost connection the listener is called with None. One
+    may be lost without a word, by a network or a Redis that only falls silent: then nothing answers a ping.
     """
 
     def __init__(self, url: str) -> None:
-        self._redis = Redis.from_url(url)
+        self._redis = Redis.from_url(url, socket_timeout=CHECK_SECONDS, socket_connect_timeout=CHECK_SECONDS)
         self._listening: asyncio.Task[None] | None = None
+        self._is_stopped = False
 
     async def start(self, listener: Listener) -> None:
         """Call the listener with every change from now on. Returns once it is subscribed, or when Redis is away."""
@@ -81,6 +88,7 @@ class RedisPubSub:
 
     async def stop(self) -> None:
         """Stop listening."""
+        self._is_stopped = True  # the client may take a cancellation that comes with an answer for its own
         listening, self._listening = self._listening, None
         if listening is not None:
             listening.cancel()
@@ -100,11 +108,11 @@ class RedisPubSub:
 
     async def _listen(self, listener: Listener, ready: asyncio.Event) -> None:
         was_away = False
-        while True:
+        while not self._is_stopped:
             try:
-                async with self._redis.pubsub() as messages:
-                    await messages.subscribe(CHANNEL)
-                    async for message in messages.listen():
+                async with self._redis.pubsub() as subscription:
+                    await subscription.subscribe(CHANNEL)
+                    async for message in self._messages(subscription):
                         if message["type"] == "subscribe":
                             ready.set()
                             if was_away:
@@ -118,3 +126,21 @@ class RedisPubSub:
             was_away = True
             ready.set()
             await asyncio.sleep(TRY_AGAIN)
+
+    async def _messages(self, subscription: Subscription) -> AsyncIterator[dict[str, Any]]:
+        """What comes, for as long as Redis is there.
+
+        Raises:
+            RedisError, OSError: the connection is lost, or nothing comes over it any more.
+        """
+        is_asked = False
+        while not self._is_stopped:
+            message = await subscription.get_message(timeout=SILENT_AFTER)
+            if message is not None:
+                is_asked = False
+                yield message
+            elif is_asked:
+                raise RedisTimeout("nothing answers")
+            else:
+                await subscription.ping()
+                is_asked = True
