@@ -182,7 +182,8 @@ class Database:
                 as_json=_as_json,
             )
         self.through_pooler = through_pooler
-        self._outage = Outage()
+        self.outage = Outage()
+        """Whether it is away; told by whoever asks it."""
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         trace_statements(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
@@ -250,9 +251,9 @@ class Database:
             outage = as_unavailable(error)
             if outage is None:
                 raise
-            self._outage.met(outage, error.__cause__ or error)
+            self.outage.met(outage, error.__cause__ or error)
             raise outage from error
-        self._outage.over()
+        self.outage.over()
 
     @asynccontextmanager
     async def _write_queue(self) -> AsyncIterator[None]:
@@ -288,7 +289,7 @@ class Database:
     @property
     def served_seconds_ago(self) -> float:
         """When anybody was last served by it; without end before the first time."""
-        return time.monotonic() - self._outage.served_at
+        return time.monotonic() - self.outage.served_at
 
     async def close(self) -> None:
         """Close every connection."""

@@ -52,22 +52,31 @@ def _means_away(error: Any) -> bool:
     )
 
 
+POOL, PROBE = "pool", "probe"
+"""Which connections were asked: those of the sessions, or that of the catalogue's version. One may fail alone."""
+
+
 class Outage:
-    """Whether a database is away now, as those find who use it. `served_at`: when it last was not, monotonic."""
+    """Whether a database is away now, as those find who use it.
+
+    `served_at`: when a session was last served by it, monotonic.
+    """
 
     def __init__(self) -> None:
-        self._is_on = False
+        self._away: set[str] = set()
         self.served_at = -math.inf
 
-    def met(self, error: DatabaseUnavailable, cause: BaseException) -> None:
+    def met(self, error: DatabaseUnavailable, cause: BaseException, asked: str = POOL) -> None:
         """A statement failed: log the first failure of an outage."""
-        if not self._is_on:
-            self._is_on = True
+        if not self._away:
             log.error("%s (%s); this is not told again until it is over", error.message, type(cause).__name__)
+        self._away.add(asked)
 
-    def over(self) -> None:
-        """A statement was answered: log the first success after an outage."""
-        self.served_at = time.monotonic()
-        if self._is_on:
-            self._is_on = False
-            log.warning("the database answers again")
+    def over(self, asked: str = POOL) -> None:
+        """A statement was answered: log the end of an outage, once all connections that met it are answered again."""
+        if asked == POOL:
+            self.served_at = time.monotonic()
+        if self._away:
+            self._away.discard(asked)
+            if not self._away:
+                log.warning("the database answers again")

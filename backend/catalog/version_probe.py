@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from backend.database import Database
-from backend.outage import DatabaseUnavailable
+from backend.outage import PROBE, DatabaseUnavailable
 from backend.single_flight import SingleFlight
 
 if TYPE_CHECKING:
@@ -108,10 +108,13 @@ class VersionProbe:
         Raises:
             DatabaseUnavailable: the database does not answer.
         """
-        if self._server is None:
-            return self._read_file()
-        server = self._server
-        return await self._queries.share_next(None, lambda: self._ask(server))
+        try:
+            version = await self._now()
+        except DatabaseUnavailable as error:
+            self._database.outage.met(error, error.__cause__ or error, PROBE)
+            raise
+        self._database.outage.over(PROBE)
+        return version
 
     async def cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
         """The value that `read` returned under this name, read again only after lists or what is shared changed.
@@ -138,6 +141,12 @@ class VersionProbe:
         await self._queries.idle()
         if self._server is not None:
             self._server.disconnect()
+
+    async def _now(self) -> Version:
+        if self._server is None:
+            return self._read_file()
+        server = self._server
+        return await self._queries.share_next(None, lambda: self._ask(server))
 
     def _read_file(self) -> Version:
         """On this very thread: it takes microseconds, and in WAL mode no writer blocks a reader."""

@@ -27,6 +27,7 @@ from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
 from backend.logs import log_scope
 from backend.metrics import JOB_RUNS
+from backend.outage import DatabaseUnavailable
 from backend.tracing import span, trace_fields
 
 log = logging.getLogger(__name__)
@@ -137,6 +138,8 @@ class Worker:
                 while (free := AT_ONCE - len(self._running)) > 0 and (claimed := await self._claim(free)):
                     for one in claimed:
                         self._start(one)
+            except DatabaseUnavailable:
+                pass  # it is told once, and asked again soon
             except Exception:
                 log.exception("looking for jobs failed and is tried again")
             with suppress(TimeoutError):

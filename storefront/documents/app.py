@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend.app import current_shop
 from backend.edge.conditional import tag_of
 from backend.edge.observed import ROUTE
+from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
 from storefront.documents import readers, sitemap
 from storefront.documents.markup import (
@@ -137,6 +138,8 @@ class Documents:
     async def _page(self, page: Page, address: "Address", *, is_patient: bool) -> DocumentResponse:
         try:
             loaded = await self._loaded.page(page, address.url)
+        except DatabaseUnavailable:
+            return self._bare_shell()  # it is told once, not with every page
         except Exception:
             log.exception("the page at %s could not be loaded", address.path)
             return self._bare_shell()

@@ -20,7 +20,8 @@ from backend.app import Shop, create_api
 from backend.catalog.models import Collection
 from backend.catalog.version_probe import VersionProbe
 from backend.database import Database
-from backend.outage import DatabaseUnavailable
+from backend.jobs import Worker
+from backend.outage import POOL, PROBE, DatabaseUnavailable, Outage
 from backend.settings import Settings
 from tests.ports import free_port
 
@@ -54,6 +55,45 @@ async def test_nobody_listens_and_that_is_told_once(caplog: pytest.LogCaptureFix
         with pytest.raises(DatabaseUnavailable, match="does not answer"):
             await database.is_up()
     assert [record.levelno for record in caplog.records if record.name == "backend.outage"] == [logging.ERROR]
+
+
+class Looking(Worker):
+    """One that says when it looks for jobs for the third time."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, [], poll_every=0)
+        self.looks = 0
+        self.third = asyncio.Event()
+
+    async def schedule(self) -> None:
+        self.looks += 1
+        if self.looks == 3:
+            self.third.set()
+        await super().schedule()
+
+
+async def test_who_looks_for_jobs_meanwhile_tells_nothing_more(caplog: pytest.LogCaptureFixture) -> None:
+    database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{free_port()}/shop")
+    worker = Looking(database)
+    worker.start()
+    await worker.third.wait()
+    await worker.stop()
+    assert [record.name for record in caplog.records] == ["backend.outage"]
+    await database.close()
+
+
+def test_one_outage_is_told_once_whichever_connection_meets_it(caplog: pytest.LogCaptureFixture) -> None:
+    """That of the catalogue's version may fail alone, where the server has no connection to spare."""
+    outage, error = Outage(), DatabaseUnavailable("The database does not answer")
+    outage.met(error, error, PROBE)
+    outage.over(POOL)
+    outage.met(error, error, POOL)
+    outage.met(error, error, PROBE)
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+    outage.over(PROBE)
+    outage.over(POOL)
+    outage.over(PROBE)
+    assert [record.levelno for record in caplog.records] == [logging.ERROR, logging.WARNING]
 
 
 async def test_a_server_that_cuts_us_off(postgresql_url: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -146,7 +186,7 @@ async def test_commands_and_migrations_take_their_time(
 
 
 async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
-    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(postgresql_url)
     probe = VersionProbe(database)
@@ -158,7 +198,9 @@ async def test_who_asks_whether_the_catalogue_changed_gives_a_frozen_server_up(
             patch.setattr(postgresql, "ANSWER_WITHIN", SOON)
             with pytest.raises(DatabaseUnavailable, match="does not answer"):
                 await probe.now()
+        assert caplog.text.count("not told again until it is over") == 1
         assert await probe.now() == before  # by another connection
+    assert "the database answers again" in caplog.text
     await probe.close()
     await database.close()
 
