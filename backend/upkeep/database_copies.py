@@ -127,7 +127,7 @@ def _is_empty_file(file: Path) -> bool:
 
 async def is_in_use(database: Database) -> bool:
     """Whether somebody else is connected to a PostgreSQL database, and stays. A file does not tell."""
-    if database.is_sqlite or database.through_pooler:
+    if database.is_sqlite:
         return False
     until = time.monotonic() + LEAVES_WITHIN
     async with database.engine.connect() as connection:

@@ -159,8 +159,13 @@ async def _require_closed(settings: Settings, database: Database) -> None:
     """Check that no shop is open in this place.
 
     Raises:
-        CannotRestore: one is, or seems to be.
+        CannotRestore: one is, or seems to be, or that cannot be known.
     """
+    if database.through_pooler:
+        raise CannotRestore(
+            "a pooler hides who is connected to the database: name the database's own address by DATABASE_URL, "
+            "and set no DATABASE_POOLER"
+        )
     if await is_in_use(database):
         raise CannotRestore("somebody is connected to the database: stop every replica first")
     try:

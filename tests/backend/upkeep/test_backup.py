@@ -223,6 +223,18 @@ async def test_a_place_whose_shop_is_open_is_not_replaced(
                 await restored(elsewhere, made.path, replace=True)
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+async def test_through_a_pooler_no_place_is_replaced(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    """Who is connected cannot be seen through it."""
+    made = await copied(shop, tmp_path)
+    pooled = elsewhere.model_copy(update={"database_pooler": "transaction"})
+    await restored(pooled, made.path)
+    with pytest.raises(CannotRestore, match="the database's own address"):
+        await restored(pooled, made.path, replace=True)
+
+
 async def test_another_signing_key_is_told_before_anything_is_touched(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
