@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -126,6 +127,15 @@ def test_who_starts_it_waits_until_it_has_drained() -> None:
     assert unit is not None
     assert int(unit[1]) > Settings().drain_seconds + TO_END
     assert "KillMode=mixed" in text_of("trompo.service")
+
+
+def test_each_replica_is_told_of_changes_at_an_address_that_leads_to_one() -> None:
+    """Not at PUBLIC_URL: that of a try-out, `https://localhost`, is the container itself."""
+    for shop in ("shop1", "shop2"):
+        service = COMPOSE["services"][shop]
+        told = urlsplit(service["environment"]["STOREFRONT_URL"])
+        assert (told.scheme, told.port) == ("http", Settings().port)
+        assert told.hostname in service["networks"]["inside"]["aliases"]
 
 
 def test_the_proxy_lets_go_of_a_connection_before_the_shop_closes_it() -> None:
