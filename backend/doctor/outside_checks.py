@@ -117,17 +117,17 @@ async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIt
     if not settings.public_url:
         yield warning("address", "PUBLIC_URL is not set: only this machine reaches the shop")
         return
-    for name, path, hint in (
-        ("address", "/health", "is the shop open, and does the proxy pass everything on?"),
-        ("webhook", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
+    for name, method, path, hint in (
+        ("address", "GET", "/health", "is the shop open, and does the proxy pass everything on?"),
+        # with any other method than HEAD it would be a notification, and kept
+        ("webhook", "HEAD", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
     ):
         try:
-            status = (await http.get(settings.public_url + path)).status_code
+            status = (await http.request(method, settings.public_url + path)).status_code
         except httpx.HTTPError as error:
             yield failure(name, f"{settings.public_url} cannot be reached ({type(error).__name__}): {hint}")
             return
-        expected = (200,) if name == "address" else (200, 405)  # only POST is for notifications
-        if status in expected:
+        if status == 200:
             yield ok(name, f"{settings.public_url}{path} answers")
         else:
             yield failure(name, f"{settings.public_url}{path} answers with {status}: {hint}")

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy import delete, func, select
 from typer.testing import CliRunner
 
-from backend.app import Shop
+from backend.app import Shop, create_api
 from backend.backups import Backup
 from backend.catalog.channel_models import Region
 from backend.catalog.models import Product
@@ -27,6 +27,7 @@ from backend.doctor.findings import Finding, Status, run_check
 from backend.http_client import RetryPolicy
 from backend.legal.texts import current_texts, save_text
 from backend.office_settings import save_settings
+from backend.payment.models import PaymentNotification
 from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.settings import GatewayEnv, Settings
@@ -231,7 +232,8 @@ async def test_a_mail_server_that_is_not_there_is_a_failure(settings: Settings) 
 @pytest.mark.parametrize(
     ("health", "hook", "expected"),
     [
-        (200, 405, {"address": Status.OK, "webhook": Status.OK}),
+        (200, 200, {"address": Status.OK, "webhook": Status.OK}),
+        (200, 405, {"address": Status.OK, "webhook": Status.FAILURE}),
         (200, 404, {"address": Status.OK, "webhook": Status.FAILURE}),
         (502, 502, {"address": Status.FAILURE, "webhook": Status.FAILURE}),
         (None, None, {"address": Status.FAILURE}),
@@ -248,6 +250,16 @@ async def test_the_public_address_is_called_as_others_call_it(
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
         lines = await found(outside_checks.public_address(own, http))
     assert {name: status for name, status, _ in lines} == expected
+
+
+async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
+    own = shop.settings.model_copy(update={"public_url": "https://tienda.test"})
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_api(shop))) as http:
+        lines = await found(outside_checks.public_address(own, http))
+    await shop.payments.inbox.stop()
+    assert [(name, status) for name, status, _ in lines] == [("address", Status.OK), ("webhook", Status.OK)]
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PaymentNotification))).all() == []
 
 
 @pytest.mark.parametrize(("days", "status"), [(90, Status.OK), (5, Status.WARNING)])
