@@ -19,6 +19,7 @@ from backend.jobs import enqueue
 from backend.jobs.models import Job
 from backend.mail.mailer import SEND
 from backend.mail.models import Mail, MailKind
+from backend.orders.finding import LONGEST_NUMBER
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
 from backend.returns.models import Return
@@ -62,8 +63,8 @@ async def resend_of_order(database: Database, order: str, *, again: bool = False
     Raises:
         NotFound: there is no such order.
     """
-    by = Order.number == int(order) if order.isascii() and order.isdigit() and len(order) < 16 else None
-    query = select(Order.id).where(by if by is not None else Order.id == order)
+    is_number = order.isascii() and order.isdigit() and len(order) <= LONGEST_NUMBER
+    query = select(Order.id).where(Order.number == int(order) if is_number else Order.id == order)
     async with database.read() as session:
         order_id = (await session.execute(query)).scalar_one_or_none()
         if order_id is None:
