@@ -1,8 +1,8 @@
 """What commands of the console script run with: an open database, or a whole shop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -24,12 +24,22 @@ def settings_of_the_shop(*, named: bool) -> "Settings":
     return settings
 
 
+OTHERWISE = "Trompo cannot start"
+
+
 def with_database(
-    work: Callable[["Database"], Awaitable[T]], *, migrated: bool = False, changes: bool = True
+    work: Callable[["Database"], Awaitable[T]],
+    *,
+    migrated: bool = False,
+    changes: bool = True,
+    otherwise: str = OTHERWISE,
 ) -> T:
     """What `work` returns. It gets an open database; migrated before and nobody else's to open, if that is wanted.
 
     With `changes` the shop is named first.
+
+    Raises:
+        CannotStart: the database does not answer, or cannot be migrated; `otherwise` begins the line that says so.
     """
     from backend.database import Database
     from backend.migrations.runner import upgrade
@@ -48,11 +58,15 @@ def with_database(
         finally:
             await database.close()
 
-    return asyncio.run(run())
+    return _run(run(), otherwise)
 
 
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
-    """What `work` returns. It gets a shop whose background work does not run. With `changes` it is named first."""
+    """What `work` returns. It gets a shop whose background work does not run. With `changes` it is named first.
+
+    Raises:
+        CannotStart: the database does not answer.
+    """
     from backend.shop import Shop
 
     settings = settings_of_the_shop(named=changes)
@@ -64,4 +78,11 @@ def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -
         finally:
             await shop.stop()
 
-    return asyncio.run(run())
+    return _run(run(), OTHERWISE)
+
+
+def _run(work: Coroutine[Any, Any, T], otherwise: str) -> T:
+    from backend.migrations.obstacles import told_in_one_line
+
+    with told_in_one_line(otherwise):
+        return asyncio.run(work)

@@ -79,7 +79,6 @@ def backup(
         trompo backup before-the-upgrade.tar.gz
     """
     from backend.catalog.picture_store import PicturesUnavailable, picture_store
-    from backend.outage import DatabaseUnavailable
     from backend.upkeep.backup import make_backup
     from backend.upkeep.copy_places import CopyStore, StoreUnavailable, delete_older_files
     from backend.upkeep.database_copies import NotMigrated
@@ -94,8 +93,8 @@ def backup(
         return await make_backup(settings, database, picture_store(settings), place)
 
     try:
-        made = with_database(work)
-    except (FileExistsError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable) as error:
+        made = with_database(work, otherwise="No copy was made")
+    except (FileExistsError, PicturesUnavailable, StoreUnavailable) as error:
         raise SystemExit(f"No copy was made: {error}.") from None
     except NotMigrated:
         raise SystemExit("No copy was made: there is no shop here.") from None
@@ -150,7 +149,7 @@ def restore(
         return await restoring.restore(settings, database, pictures, place, replace=replace)
 
     try:
-        done = with_database(work)
+        done = with_database(work, otherwise="Nothing was restored")
     except Damaged as error:
         named = place if isinstance(place, Path) else "that"
         raise SystemExit(f"Nothing was restored: {named} is no whole copy: {error}.") from None

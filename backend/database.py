@@ -39,6 +39,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from backend.errors import InvalidData
 from backend.outage import DatabaseUnavailable, Outage, as_unavailable
+from backend.setting_values import made_folder
 from backend.settings import Settings
 from backend.sqlite_inline import InlineConnection, connect
 from backend.tracing import trace_statements
@@ -200,7 +201,11 @@ class Database:
 
     @classmethod
     def from_settings(cls, settings: Settings, *, is_patient: bool = False) -> "Database":
-        """The database the settings name; the folder of an SQLite file is made."""
+        """The database the settings name; the folder of an SQLite file is made.
+
+        Raises:
+            CannotStart: it cannot be made.
+        """
         database = cls(
             settings.async_database_url,
             pool=settings.database_pool,
@@ -208,7 +213,7 @@ class Database:
             is_patient=is_patient,
         )
         if database.is_sqlite and database.url.database:
-            Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
+            made_folder(Path(database.url.database).parent)
         return database
 
     @asynccontextmanager
@@ -252,6 +257,8 @@ class Database:
             if outage is None:
                 raise
             self.outage.met(outage, error.__cause__ or error)
+            if outage is error:
+                raise  # with the cause that it has
             raise outage from error
         self.outage.over()
 

@@ -109,15 +109,31 @@ def private_folder(path: Path) -> None:
     Raises:
         CannotStart: it cannot be made, or belongs to somebody else.
     """
+    made_folder(path)
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if stat.S_IMODE(path.stat().st_mode) & 0o777 != 0o700:
             path.chmod(0o700)
     except OSError as error:
-        raise CannotStart(
-            f"Trompo cannot start: {path} cannot be its data folder ({error.strerror}): name in DATA_DIR one that "
-            "its user owns, or may make"
-        ) from error
+        raise _no_folder(path, error) from error
+
+
+def made_folder(path: Path) -> None:
+    """Make a folder that the shop writes into, where it is not there yet; nobody but its owner can enter it.
+
+    Raises:
+        CannotStart: it cannot be made.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_folder(path, error) from error
+
+
+def _no_folder(path: Path, error: OSError) -> CannotStart:
+    return CannotStart(
+        f"Trompo cannot start: {path} cannot hold its data ({error.strerror}): name in DATA_DIR a folder that its "
+        "user owns, or may make"
+    )
 
 
 def kept_secret(path: Path) -> str:

@@ -1,8 +1,5 @@
 """What happens before the shop starts: migrations run, and an empty database gets store defaults or the demo."""
 
-from collections.abc import Awaitable
-from contextlib import AsyncExitStack
-
 from sqlalchemy import delete, text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -10,6 +7,7 @@ from backend.database import Database
 from backend.demo.seed import Seeded, seed
 from backend.errors import CannotStart, InvalidData, ShopError
 from backend.migrations.newest import newest_migration
+from backend.migrations.obstacles import told_in_one_line
 from backend.office_settings import demo_problems, read_effective_settings
 from backend.opening.defaults import has_no_defaults, make_defaults
 from backend.opening.lock import alone
@@ -57,20 +55,26 @@ async def prepare(settings: Settings) -> Seeded:
             it, or the first member of staff has no proper address or password.
         SettingsError: a production shop would open with the demo shop's identity.
     """
+    from backend.migrations.runner import upgrade  # Alembic is loaded by who migrates
+
     private_folder(settings.data_dir)
     database = Database.from_settings(settings, is_patient=True)
     try:
-        async with AsyncExitStack() as stack:
-            await _require_database(stack.enter_async_context(alone(database)))
-            await _migrate(database)
-            await _create_first_staff(database, settings)
-            async with database.read() as session:
-                effective = await read_effective_settings(session, settings)
-            if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
-                raise cannot_start(problems)
-            return await _fill_if_empty(database, effective)
+        with told_in_one_line():
+            async with alone(database):
+                await upgrade(database)
+                return await _make_a_shop(database, settings)
     finally:
         await database.close()
+
+
+async def _make_a_shop(database: Database, settings: Settings) -> Seeded:
+    await _create_first_staff(database, settings)
+    async with database.read() as session:
+        effective = await read_effective_settings(session, settings)
+    if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
+        raise cannot_start(problems)
+    return await _fill_if_empty(database, effective)
 
 
 async def _fill_if_empty(database: Database, settings: Settings) -> Seeded:
@@ -93,25 +97,3 @@ async def _create_first_staff(database: Database, settings: Settings) -> None:
         raise CannotStart(
             f"Trompo cannot start: ADMIN_EMAIL, ADMIN_PASSWORD: {error.message[0].lower()}{error.message[1:]}"
         ) from None
-
-
-async def _require_database(opened: Awaitable[None]) -> None:
-    try:
-        await opened
-    except (SQLAlchemyError, OSError) as error:
-        raise CannotStart(
-            f"Trompo cannot start: the database does not answer ({type(error.__cause__ or error).__name__})"
-        ) from error
-
-
-async def _migrate(database: Database) -> None:
-    from alembic.util import CommandError  # Alembic is loaded by who migrates
-
-    from backend.migrations.runner import TablesInUse, upgrade
-
-    try:
-        await upgrade(database)
-    except TablesInUse as error:
-        raise CannotStart(f"Trompo cannot start: the database could not be migrated ({error})") from error
-    except CommandError as error:
-        raise CannotStart(f"Trompo cannot start: the database does not fit this version ({error})") from error

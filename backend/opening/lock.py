@@ -9,6 +9,7 @@ from typing import IO
 from sqlalchemy import text
 
 from backend.database import Database
+from backend.outage import DatabaseUnavailable
 
 LOCK = 7_265_818
 """An arbitrary number that names the lock on PostgreSQL. The migrations' own is another and is taken inside it."""
@@ -22,16 +23,24 @@ async def alone(database: Database) -> AsyncIterator[None]:
     a lock on a file beside the database, which the system frees when the process ends.
 
     Raises:
-        SQLAlchemyError, OSError: the database does not answer, or its folder cannot be written.
+        DatabaseUnavailable: the folder of an SQLite file cannot be written.
+        SQLAlchemyError, OSError: the database does not answer.
     """
     if database.is_sqlite:
-        with open(f"{database.url.database}.lock", "a") as file:  # noqa: ASYNC230, PTH123 - an empty file of our own
+        with _lock_file(database) as file:
             await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
             yield
         return
     async with database.engine.connect() as connection:
         await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         yield
+
+
+def _lock_file(database: Database) -> IO[str]:
+    try:
+        return open(f"{database.url.database}.lock", "a")  # noqa: PTH123 - an empty file of our own
+    except OSError as error:
+        raise DatabaseUnavailable("The folder of the database cannot be written") from error
 
 
 class ShopIsOpen(Exception):

@@ -1,4 +1,6 @@
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.cli import app
 from backend.database import Database
+from backend.migrations.runner import TablesInUse
 from backend.office_settings.models import StoredSetting
 from backend.settings import Identity
 from backend.shipping.models import StockLocation
@@ -72,6 +75,65 @@ def test_a_wrong_setting_is_one_line_and_not_a_traceback(monkeypatch: pytest.Mon
     assert code == 1
     assert output.startswith("Trompo cannot start: PORT: ")
     assert output.count("\n") == 1
+
+
+def refused(*arguments: str) -> str:
+    """The one line that a command ends with instead of a traceback."""
+    result = CliRunner().invoke(app, arguments)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == 1
+    return "".join(line for line in result.output.splitlines() if not line.startswith(NAMED))
+
+
+COMMANDS = {
+    "Trompo cannot start": (
+        ("migrate",), ("init", "--yes"), ("seed",), ("tidy",), ("attention",), ("admin", "list"),
+        ("mail", "resend", "--given-up"), ("payments", "reconcile"), ("shipping", "track"),
+    ),
+    "No copy was made": (("backup", "copy.tar.gz"),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("begins", "commands"), COMMANDS.items())
+def test_a_database_that_is_away_is_one_line_and_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, begins: str, commands: tuple[tuple[str, ...], ...]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
+    for command in commands:
+        assert refused(*command) == f"{begins}: the database does not answer (ConnectionRefusedError)", (
+            command
+        )
+
+
+@pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
+def test_a_data_folder_that_cannot_be_made_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "file" / "data"))
+    told = refused(*command)
+    assert told.startswith(
+        f"Trompo cannot start: {tmp_path}/file/data cannot hold its data (Not a directory)"
+    )
+
+
+def test_a_database_that_cannot_be_migrated_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("migrate")
+    with closing(sqlite3.connect(tmp_path / "trompo.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = 'unknown'")
+        database.execute("DELETE FROM compatible_release")
+        database.commit()
+    assert refused("seed").startswith("Trompo cannot start: the database does not fit this version (")
+
+    async def upgrade(_database: Database) -> None:
+        raise TablesInUse("tables are in use")
+
+    monkeypatch.setattr("backend.migrations.runner.upgrade", upgrade)
+    assert refused("migrate") == (
+        "Trompo cannot start: the database could not be migrated (tables are in use)"
+    )
 
 
 def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None:

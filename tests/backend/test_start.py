@@ -1,10 +1,11 @@
 import os
+from collections.abc import Callable
 from errno import EPERM
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select, text
+from sqlalchemy import URL, make_url, select, text
 
 from backend.database import Database
 from backend.errors import CannotStart
@@ -75,6 +76,30 @@ async def test_a_database_that_does_not_answer_stops_the_start_with_one_line(set
     assert str(stopped.value) == "Trompo cannot start: the database does not answer (ConnectionRefusedError)"
 
 
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (
+            lambda url: url.set(username="nobody"),
+            "the database refuses the user or the password that DATABASE_URL names",
+        ),
+        (
+            lambda url: url.set(database="none"),
+            "the server has no database of the name that is in DATABASE_URL",
+        ),
+    ],
+)
+async def test_a_database_that_is_named_wrongly_stops_the_start_with_one_line(
+    postgresql_url: str, settings: Settings, wrong: Callable[[URL], URL], why: str
+) -> None:
+    url = wrong(make_url(postgresql_url)).render_as_string(hide_password=False)
+    settings = settings.model_copy(update={"database_url": url})
+    assert not await is_prepared(settings)
+    with pytest.raises(CannotStart) as stopped:
+        await prepare(settings)
+    assert str(stopped.value) == f"Trompo cannot start: {why}"
+
+
 async def test_a_database_of_another_version_stops_the_start(sqlite_url: str, settings: Settings) -> None:
     database = Database(sqlite_url)
     async with database.transaction() as session:
@@ -133,7 +158,7 @@ async def test_a_data_folder_that_cannot_be_used_stops_the_start_with_one_line(
         with pytest.raises(CannotStart) as stopped:
             await start(settings)
         assert str(stopped.value) == (
-            f"Trompo cannot start: {folder} cannot be its data folder ({why}): name in DATA_DIR one that its user "
+            f"Trompo cannot start: {folder} cannot hold its data ({why}): name in DATA_DIR a folder that its user "
             "owns, or may make"
         )
 
