@@ -78,7 +78,7 @@ async def offers(session: AsyncSession, order: Order) -> list[Offer]:
     lines = await lines_of_order(session, order.id)
     fulfillments = await fulfillments_of_order(session, order.id)
     if _can_cancel(order, lines, fulfillments):
-        return [Offer(ReturnKind.NOT_SENT, None, {line.id: _unsent(line) for line in lines})]
+        return [Offer(ReturnKind.NOT_SENT, None, {line.id: unsent(line) for line in lines})]
     units = await returnable(session, order, lines)
     if not units:
         return []
@@ -104,6 +104,15 @@ async def require_offer(database: Database, order_id: str) -> None:
 
 async def returnable(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> dict[str, int]:
     """Units by the line's id that were sent, have not come back, and are in no other return; none of 0."""
+    left = await unclaimed(session, order, lines)
+    return {line_id: units for line_id, units in left.items() if units > 0}
+
+
+async def unclaimed(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> dict[str, int]:
+    """Units by the line's id that were sent, less those that came back and those that returns are for.
+
+    Below 0, a label was cancelled after its units were asked back: so many lie in no parcel any more.
+    """
     query = (
         select(
             ReturnLine.line_id,
@@ -123,8 +132,7 @@ async def returnable(session: AsyncSession, order: Order, lines: Sequence[OrderL
     for line_id, asked, came, state in await session.execute(query):
         # what came of a return that was granted counts in `OrderLine.returned`
         taken[line_id] = taken.get(line_id, 0) + asked - (0 if state in UNDECIDED else came)
-    left = {line.id: line.fulfilled - line.returned - taken.get(line.id, 0) for line in lines}
-    return {line_id: units for line_id, units in left.items() if units > 0}
+    return {line.id: line.fulfilled - line.returned - taken.get(line.id, 0) for line in lines}
 
 
 async def ask(
@@ -259,7 +267,7 @@ async def _require_units(
     if not units and kind is not ReturnKind.REVERSAL:  # nothing may have arrived
         raise InvalidData("No units", fields={"units": _("Escribe cuántas unidades.")})
     if kind is ReturnKind.NOT_SENT:
-        most = {line.id: _unsent(line) for line in lines}
+        most = {line.id: unsent(line) for line in lines}
     else:
         most = await returnable(session, order, lines)
     if over := [line_id for line_id, count in units.items() if count > most.get(line_id, 0)]:
@@ -272,13 +280,31 @@ async def _require_units(
 async def _do_not_send(
     session: AsyncSession, order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]
 ) -> None:
-    """Take these units out of what is still to be sent; of an order of which nothing is left, nothing is sent."""
-    fulfillments = await fulfillments_of_order(session, order.id)
-    if any(one.state not in (LabelState.CREATED, *WITHOUT_LABEL) for one in fulfillments):
-        raise NotAllowed(BEING_PACKED)
+    """Take these units out of what is still to be sent."""
+    await require_not_being_packed(session, order)
     for line in lines:
         if count := units.get(line.id, 0):
             await withdraw_units(session, order, line, count, restock=True)
+    await restate_sending(session, order, lines)
+
+
+async def require_not_being_packed(session: AsyncSession, order: Order) -> None:
+    """Check that no label of the (locked) order is being made: its units would be in it.
+
+    Raises:
+        NotAllowed: one is, or nobody knows whether it was made.
+    """
+    fulfillments = await fulfillments_of_order(session, order.id)
+    if any(one.state not in (LabelState.CREATED, *WITHOUT_LABEL) for one in fulfillments):
+        raise NotAllowed(BEING_PACKED)
+
+
+async def restate_sending(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Let the (locked) order say how far it is sent; when all of it was withdrawn, nothing is and it is cancelled.
+
+    Raises:
+        NotAllowed: all of it was withdrawn, and a label stands.
+    """
     await update_fulfillment_status(session, order)
     if all(line.withdrawn == line.quantity for line in lines):
         await require_nothing_sent(session, order.id)
@@ -302,12 +328,13 @@ async def _add(
     await session.flush()
 
 
-def _unsent(line: OrderLine) -> int:
+def unsent(line: OrderLine) -> int:
+    """Units of the line that are still to be sent."""
     return line.quantity - line.fulfilled - line.withdrawn
 
 
 def _can_cancel(order: Order, lines: Sequence[OrderLine], fulfillments: Sequence[Fulfillment]) -> bool:
     """Whether all of the order can still be cancelled: nothing of it is packed or about to be."""
-    is_whole = all(_unsent(line) == line.quantity for line in lines)
+    is_whole = all(unsent(line) == line.quantity for line in lines)
     is_free = all(one.state in WITHOUT_LABEL for one in fulfillments)
     return order.status == OrderStatus.PENDING and is_whole and is_free

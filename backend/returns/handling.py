@@ -17,13 +17,13 @@ from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish
 from backend.money import Cop, format_cop
-from backend.orders.models import Order
-from backend.orders.refunding import book_by_hand, bring_back_units, session_for
+from backend.orders.models import Order, OrderLine
+from backend.orders.refunding import book_by_hand, bring_back_units, session_for, withdraw_units
 from backend.orders.schemas import NewRefund, RefundedLine
-from backend.orders.service import lines_of_order, lock_order, read_order, update_fulfillment_status
+from backend.orders.service import lines_of_order, lock_order, read_order
 from backend.payment.models import Refund
 from backend.payment.transitions import lock_session
-from backend.returns.asking import lines_in
+from backend.returns.asking import lines_in, require_not_being_packed, restate_sending, unclaimed, unsent
 from backend.returns.deadlines import pay_until
 from backend.returns.events import ReturnMoved
 from backend.returns.forms import AccountForm
@@ -105,26 +105,28 @@ async def approve(
 ) -> Return:
     """Propose how much goes back. The units that arrived are the shop's again; with `restock` the good ones are sold.
 
-    Gift wrapping that was opened is sold to nobody again.
+    Gift wrapping that was opened is sold to nobody again. Units whose label was cancelled are not sent any more.
 
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: `fields` says what is wrong with the amount.
+        NotAllowed: a label for its units is being made.
         Conflict: it was decided already.
     """
     actor.require(Right.HANDLE_RETURNS)
     row, order = await _locked(session, return_id, ReturnState.TO_PAY)
     await _require_amount(session, order, row, amount)
     await record(session, actor, "return approved", Subject(Thing.ORDER, row.order_id))
-    sold = {line.id: line for line in await lines_of_order(session, order.id)}
+    sold = await lines_of_order(session, order.id)
+    spare = await unclaimed(session, order, sold)
+    of_order = {line.id: line for line in sold}
     for line in await lines_of_return(session, row.id):
-        of_order = sold[line.line_id]
-        line.restocked = restock and line.good > 0 and of_order.sku != WRAPPING_SKU
-        for count, again in ((line.good, line.restocked), (line.damaged, False)):
-            if count:
-                await bring_back_units(session, order, of_order, count, restock=again)
-    await update_fulfillment_status(session, order)
+        ordered = of_order[line.line_id]
+        line.restocked = restock and line.good > 0 and ordered.sku != WRAPPING_SKU
+        never_left = min(line.quantity, unsent(ordered), max(0, -spare[line.line_id]))
+        await _return_units(session, order, ordered, line, never_left)
+    await restate_sending(session, order, sold)
     move(row, ReturnState.TO_PAY)
     row.amount, row.approved_at = amount, await database_now(session)
     if row.kind == ReturnKind.WARRANTY:
@@ -268,6 +270,29 @@ async def _locked(session: AsyncSession, return_id: str, step: ReturnState | Non
     row = await read_return(session, return_id, lock=True)
     require_step(row, step)
     return row, order
+
+
+async def _return_units(
+    session: AsyncSession, order: Order, ordered: OrderLine, line: ReturnLine, never_left: int
+) -> None:
+    """Stock what arrived of the line, and send no more those units of it whose label was cancelled.
+
+    These need not arrive. Where they are among what did (staff took them out of the parcel), they are the last of it.
+    """
+    if never_left:
+        await require_not_being_packed(session, order)
+    from_buyer = line.quantity - never_left
+    for arrived, again in ((line.good, line.restocked), (line.damaged, False)):
+        came_back = min(arrived, from_buyer)
+        from_buyer -= came_back
+        if came_back:
+            await bring_back_units(session, order, ordered, came_back, restock=again)
+        if kept := arrived - came_back:
+            never_left -= kept
+            await withdraw_units(session, order, ordered, kept, restock=again)
+    if never_left:
+        await withdraw_units(session, order, ordered, never_left, restock=True)
+        line.good += never_left
 
 
 async def _paid_for(session: AsyncSession, row: Return) -> list[RefundedLine]:

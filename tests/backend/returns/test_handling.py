@@ -18,7 +18,7 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.orders.models import OrderLine
+from backend.orders.models import Fulfillment, OrderLine
 from backend.payment.models import Refund
 from backend.returns.deadlines import pay_until
 from backend.returns.handling import add_receipt, deny, pay, read_return, save_account
@@ -27,7 +27,17 @@ from backend.returns.reminders import LATE, SOON, ReturnReminders
 from backend.returns.states import STEPS, ReturnState
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
 from tests.backend.orders.paying import stands, stock
-from tests.backend.returns.steps import ACCOUNT, Sold, approved, asked, opened, received, state_of
+from tests.backend.returns.steps import (
+    ACCOUNT,
+    Sold,
+    approved,
+    asked,
+    deliver,
+    opened,
+    received,
+    send,
+    state_of,
+)
 from tests.store_steps import get, post
 
 
@@ -109,6 +119,100 @@ async def test_opened_gift_wrapping_is_paid_back_and_not_sold_again(shop: Shop, 
     assert [line.restocked for line in await all_of(shop, ReturnLine)] == [False]
     await pay(shop.database, COMMAND_LINE, row.id, 80_000, "TR 0043")
     assert await stands(shop, delivered.order_id) == ("pending", "refunded")
+
+
+async def label_cancelled(admin: httpx.AsyncClient, of: Sold, fulfillment_id: str) -> None:
+    await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{fulfillment_id}/cancel")
+
+
+async def to_pack(admin: httpx.AsyncClient) -> int:
+    """How many orders have units to be packed."""
+    count: int = (await get(admin, "/admin/orders", to_pack="true"))["count"]
+    return count
+
+
+async def test_what_lies_in_no_parcel_any_more_is_not_sent_once_it_is_granted(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    parcel = await send(admin, paid)
+    row = await asked(shop, paid, units=2)
+    await label_cancelled(admin, paid, parcel)
+    assert (await to_pack(admin), await stock(shop)) == (1, (5, 2))
+    await approved(shop, row, 80_000)
+    assert (await to_pack(admin), await stock(shop)) == (0, (5, 0))
+    assert await stands(shop, paid.order_id) == ("canceled", "captured")
+    await pay(shop.database, COMMAND_LINE, row.id, 80_000, "A-1")
+    assert await stands(shop, paid.order_id) == ("canceled", "refunded")
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (0, 2, 0)
+
+
+async def test_of_an_order_in_two_parcels_the_rest_is_still_sent(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    first = await send(admin, paid, 1)
+    row = await asked(shop, paid)
+    await label_cancelled(admin, paid, first)
+    await approved(shop, row, 40_000)
+    assert (await to_pack(admin), await stock(shop)) == (1, (5, 1))
+    await send(admin, paid, 1)
+    await deliver(shop, paid)
+    assert (await to_pack(admin), await stock(shop)) == (0, (4, 0))
+    await asked(shop, paid)  # what was sent is the buyer's, who may send it back
+
+
+@pytest.mark.parametrize(
+    ("good", "damaged", "restock", "stocked"), [(2, 0, True, 5), (2, 0, False, 3), (1, 1, True, 4)]
+)
+async def test_units_taken_out_of_a_parcel_that_never_left_have_arrived(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, good: int, damaged: int, restock: bool, stocked: int
+) -> None:
+    parcel = await send(admin, paid)
+    row = await asked(shop, paid, units=2)
+    await label_cancelled(admin, paid, parcel)
+    await received(shop, row, paid, good, damaged)
+    await approved(shop, row, 80_000, restock=restock)
+    assert (await to_pack(admin), await stock(shop)) == (0, (stocked, 0))
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.withdrawn, of_order.returned) == (2, 0)
+
+
+async def test_what_came_back_and_what_never_left_are_told_apart(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    await send(admin, paid, 1)
+    await deliver(shop, paid)
+    second = await send(admin, paid, 1)
+    row = await asked(shop, paid, units=2)
+    await label_cancelled(admin, paid, second)
+    await received(shop, row, paid, good=1)
+    await approved(shop, row, 80_000)
+    assert (await to_pack(admin), await stock(shop)) == (0, (5, 0))
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 1, 1)
+    await pay(shop.database, COMMAND_LINE, row.id, 80_000, "A-1")
+    (refund,) = await all_of(shop, Refund)
+    assert [one["quantity"] for one in refund.lines] == [2]
+
+
+async def test_nothing_is_granted_while_its_units_are_being_packed_again(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    parcel = await send(admin, paid)
+    row = await asked(shop, paid, units=2)
+    await label_cancelled(admin, paid, parcel)
+    async with shop.database.transaction() as session:
+        session.add(
+            Fulfillment(
+                order_id=paid.order_id,
+                reference="again",
+                location_id=(await session.get_one(Fulfillment, parcel)).location_id,
+                provider_id="carrier_standard",
+            )
+        )
+    with pytest.raises(NotAllowed):
+        await approved(shop, row, 80_000)
+    assert (await state_of(shop, row), await stock(shop)) == ("requested", (5, 2))
 
 
 async def test_paid_twice_at_once_it_is_paid_once(shop: Shop, delivered: Sold) -> None:
