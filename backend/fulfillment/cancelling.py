@@ -21,7 +21,7 @@ from backend.inventory.movements import Reason, Why
 from backend.orders.fulfillments import units_in
 from backend.orders.models import Fulfillment, OrderLine
 from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
-from backend.orders.states import PACKED, TAKEN_FROM, UNPACKED, LabelState
+from backend.orders.states import PACKED, TAKEN_BACK, TAKEN_FROM, UNPACKED, LabelState
 from backend.shipping.models import StockLocation
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, Label, provider_of
 from backend.staff.rights import Actor, Right
@@ -53,9 +53,10 @@ async def cancel_fulfillment(
             fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
             lines = {line.id: line for line in await lines_of_order(session, order_id)}
             back = Counter(units_in(fulfillment))
+            taken_back = fulfillment.data.get(TAKEN_BACK, {})
             for item in fulfillment.items:
                 line = lines[item["line_item_id"]]
-                back[line.variant_id] -= _unpack(line, item["quantity"])
+                back[line.variant_id] -= _unpack(line, item["quantity"], taken_back.get(line.id, 0))
             await fulfilling.cancel_fulfillment(
                 session,
                 order.cart_id,
@@ -123,14 +124,15 @@ async def _mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, by:
     await stop_tracking(session, fulfillment)
 
 
-def _unpack(line: OrderLine, units: int) -> int:
-    """So many units of the line are in no parcel any more.
+def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
+    """So many units of the line are in no parcel any more. Those that were taken back before are not sent any more.
 
     Returns:
-        How many of them count as returned already: paid back while they were packed, they are not sent any more.
+        How many of them that are: they were put back then.
     """
     line.fulfilled -= units
-    withdrawn = max(0, line.returned - line.fulfilled)
+    # earlier versions of the shop did not keep in which parcel they were
+    withdrawn = max(taken_back, line.returned - line.fulfilled)
     line.returned -= withdrawn
     line.withdrawn += withdrawn
     return withdrawn

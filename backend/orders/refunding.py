@@ -17,7 +17,7 @@ from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.money import Cop
 from backend.orders.fulfillments import fulfillments_of_order
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import (
     has_active_fulfillments,
@@ -27,7 +27,7 @@ from backend.orders.service import (
     require_nothing_sent,
     update_fulfillment_status,
 )
-from backend.orders.states import LabelState, OrderStatus, move, payment_status_of
+from backend.orders.states import PACKED, TAKEN_BACK, LabelState, OrderStatus, move, payment_status_of
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import book_refund, captured_and_refunded, refundable, refunds_of
 from backend.payment.sessions import sessions_of
@@ -223,27 +223,56 @@ async def withdraw_units(
 
 
 async def bring_back_units(
-    session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
+    session: AsyncSession,
+    order: Order,
+    line: OrderLine,
+    count: int,
+    *,
+    restock: bool,
+    from_buyer: bool = False,
 ) -> None:
-    """So many units of the (locked) order's line came back; with `restock` they are stocked where they were sent from.
+    """So many packed units of the (locked) order's line are the shop's again; with `restock` stocked where they were.
+
+    They are taken from parcels that have not left before others; what comes `from_buyer` was in those that have.
 
     Raises:
         InvalidData: they were never sent.
     """
     line.returned += count
-    if restock:
-        location_id = await _sent_from(session, order, line)
-        why = Why(Reason.RETURN, order_id=order.id)
-        await fulfilling.restock(session, location_id, {line.variant_id: count}, why)
+    for fulfillment, units in await _parcels_of(session, order, line, count, left_first=from_buyer):
+        taken = fulfillment.data.get(TAKEN_BACK, {})
+        fulfillment.data = {
+            **fulfillment.data,
+            TAKEN_BACK: {**taken, line.id: taken.get(line.id, 0) + units},
+        }
+        if restock:
+            why = Why(Reason.RETURN, order_id=order.id)
+            await fulfilling.restock(session, fulfillment.location_id, {line.variant_id: units}, why)
 
 
-async def _sent_from(session: AsyncSession, order: Order, line: OrderLine) -> str:
-    """Where the line's units started from: there they are stocked again."""
-    for fulfillment in reversed(await fulfillments_of_order(session, order.id)):
-        is_in_it = any(item.get("line_item_id") == line.id for item in fulfillment.items)
-        if is_in_it and fulfillment.state == LabelState.CREATED:
-            return fulfillment.location_id
-    raise InvalidData(f"No fulfillment of the order holds item {line.id}")
+async def _parcels_of(
+    session: AsyncSession, order: Order, line: OrderLine, count: int, *, left_first: bool
+) -> list[tuple[Fulfillment, int]]:
+    """The parcels that hold so many units of the line which are not taken back, and how many; the newest first.
+
+    Those that have left come first, or last.
+    """
+    fulfillments = await fulfillments_of_order(session, order.id)
+    packed = [one for one in reversed(fulfillments) if one.state == LabelState.CREATED and PACKED in one.data]
+    found = []
+    for fulfillment in sorted(packed, key=lambda one: _has_left(one) != left_first):
+        held = sum(item["quantity"] for item in fulfillment.items if item["line_item_id"] == line.id)
+        units = min(count, held - fulfillment.data.get(TAKEN_BACK, {}).get(line.id, 0))
+        if units > 0:
+            found.append((fulfillment, units))
+            count -= units
+    if count:
+        raise InvalidData(f"No fulfillment of the order holds item {line.id}")
+    return found
+
+
+def _has_left(fulfillment: Fulfillment) -> bool:
+    return fulfillment.shipped_at is not None or fulfillment.delivered_at is not None
 
 
 async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool) -> None:

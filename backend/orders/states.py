@@ -83,6 +83,8 @@ PACKED, UNPACKED = "packed_at", "unpacked_at"
 """Keys in a fulfillment's `data`: when its units left the warehouse, and when they came back."""
 TAKEN_FROM = "taken_from"
 """Key in a fulfillment's `data`: the packed units by variant id, by the id of the location that they left."""
+TAKEN_BACK = "taken_back"
+"""Key in a fulfillment's `data`: of its packed units, by line id, those that came back or were paid back."""
 TRACKING = "tracking"
 TRACKING_URL, NO_NOTIFICATION, METADATA = "tracking_url", "no_notification", "metadata"
 SAID = (TRACKING_URL, NO_NOTIFICATION, METADATA)

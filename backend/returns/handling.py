@@ -286,7 +286,7 @@ async def _return_units(
         came_back = min(arrived, from_buyer)
         from_buyer -= came_back
         if came_back:
-            await bring_back_units(session, order, ordered, came_back, restock=again)
+            await bring_back_units(session, order, ordered, came_back, restock=again, from_buyer=True)
         if kept := arrived - came_back:
             never_left -= kept
             await withdraw_units(session, order, ordered, kept, restock=again)

@@ -199,6 +199,42 @@ async def test_units_paid_back_while_they_lay_packed_are_not_sent_again(
     assert await stock(shop) == (stocked - 1, 0)
 
 
+async def send_one(admin: httpx.AsyncClient, order: dict[str, Any]) -> str:
+    """Pack one of the two toys: the fulfillment's path."""
+    body = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    sent = (await post(admin, f"/admin/orders/{order['id']}/fulfillments", body))["order"]
+    return f"/admin/orders/{order['id']}/fulfillments/{sent['fulfillments'][-1]['id']}"
+
+
+@pytest.mark.parametrize(("restock", "stocked"), [(True, 4), (False, 3)])
+async def test_of_two_parcels_what_is_paid_back_was_in_the_one_that_has_not_left(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
+) -> None:
+    await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
+    packed = await send_one(admin, paid)
+    body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1, restock=restock)}
+    await post(admin, path(paid), body)
+    assert await stock(shop) == (stocked, 0)
+    order = (await post(admin, f"{packed}/cancel"))["order"]
+    assert await stock(shop) == (stocked, 0)
+    detail = order["items"][0]["detail"]
+    assert (detail["fulfilled_quantity"], detail["written_off_quantity"]) == (1, 1)
+    assert (detail["return_received_quantity"], order["fulfillment_status"]) == (0, "delivered")
+    assert (await get(admin, "/admin/orders", to_pack="true"))["count"] == 0
+
+
+async def test_what_more_is_paid_back_was_in_the_parcel_that_has_left(
+    shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
+) -> None:
+    await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
+    packed = await send_one(admin, paid)
+    await post(admin, path(paid), {"amount": 80_000, "reference": "A-1", "lines": lines(paid, 2)})
+    assert await stock(shop) == (5, 0)
+    detail = (await post(admin, f"{packed}/cancel"))["order"]["items"][0]["detail"]
+    assert await stock(shop) == (5, 0)
+    assert (detail["return_received_quantity"], detail["written_off_quantity"]) == (1, 1)
+
+
 async def test_a_cancelled_label_whose_units_could_not_be_put_back_is_cancelled_as_a_whole_later(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

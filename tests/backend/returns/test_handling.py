@@ -195,6 +195,23 @@ async def test_what_came_back_and_what_never_left_are_told_apart(
     assert [one["quantity"] for one in refund.lines] == [2]
 
 
+async def test_what_the_buyer_sent_back_was_in_the_parcel_that_left(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    """The unit that lies packed is still the buyer's."""
+    await send(admin, paid, 1)
+    await deliver(shop, paid)
+    packed = await send(admin, paid, 1)
+    row = await asked(shop, paid)
+    await received(shop, row, paid, good=1)
+    await approved(shop, row, 40_000)
+    assert await stock(shop) == (4, 0)
+    await label_cancelled(admin, paid, packed)
+    assert await stock(shop) == (5, 1)
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 0, 1)
+
+
 async def test_nothing_is_granted_while_its_units_are_being_packed_again(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
