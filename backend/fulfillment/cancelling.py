@@ -18,7 +18,7 @@ from backend.fulfillment.label_states import lock_fulfillment, move
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import fulfilling
 from backend.inventory.movements import Reason, Why
-from backend.orders.fulfillments import units_in
+from backend.orders.fulfillments import has_left, units_in
 from backend.orders.models import Fulfillment, OrderLine
 from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
 from backend.orders.states import PACKED, TAKEN_BACK, TAKEN_FROM, UNPACKED, LabelState
@@ -110,7 +110,7 @@ def _require_cancellable(fulfillment: Fulfillment) -> None:
         raise Conflict(f"It is not known yet whether fulfillment {fulfillment.reference} has a label")
     if fulfillment.state in {LabelState.FAILED, LabelState.TOO_EXPENSIVE}:
         raise NotAllowed(f"Fulfillment {fulfillment.reference} has no label to cancel")
-    if fulfillment.shipped_at is not None and fulfillment.state != LabelState.CANCELED:
+    if fulfillment.state != LabelState.CANCELED and has_left(fulfillment):
         raise NotAllowed(f"Fulfillment {fulfillment.reference} is on its way and cannot be cancelled")
 
 

@@ -22,7 +22,7 @@ from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import fulfillments_of_order, has_left
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
@@ -313,7 +313,7 @@ def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelV
         carrier=str(one.data.get("carrier") or ""),
         chip=ChipView(text, tone),
         label_path=path if is_made and is_printable else "",
-        can_cancel=is_made and one.shipped_at is None and one.delivered_at is None,
+        can_cancel=is_made and not has_left(one),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
     )
 

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
 from backend.orders.models import Fulfillment
+from backend.shipping.providers.base import TrackingStage
 
 FULFILLMENTS = select(Fulfillment).options(defer(Fulfillment.label_pdf)).order_by(Fulfillment.id)
 """All of them, the oldest first."""
@@ -24,3 +25,12 @@ def units_in(fulfillment: Fulfillment) -> dict[str, int]:
     for item in fulfillment.items:
         units[item["variant_id"]] += item["quantity"]
     return dict(units)
+
+
+def has_left(fulfillment: Fulfillment) -> bool:
+    """Whether the fulfillment is on its way, or has arrived.
+
+    One that was marked as sent is not, once the carrier says that it has cancelled the label: nobody collected it.
+    """
+    is_sent = fulfillment.shipped_at is not None and fulfillment.stage != TrackingStage.CANCELED
+    return is_sent or fulfillment.delivered_at is not None

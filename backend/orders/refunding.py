@@ -16,7 +16,7 @@ from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.movements import Reason, Why
 from backend.money import Cop
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import fulfillments_of_order, has_left
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import (
@@ -260,7 +260,7 @@ async def _parcels_of(
     fulfillments = await fulfillments_of_order(session, order.id)
     packed = [one for one in reversed(fulfillments) if one.state == LabelState.CREATED and PACKED in one.data]
     found = []
-    for fulfillment in sorted(packed, key=lambda one: _has_left(one) != left_first):
+    for fulfillment in sorted(packed, key=lambda one: has_left(one) != left_first):
         held = sum(item["quantity"] for item in fulfillment.items if item["line_item_id"] == line.id)
         units = min(count, held - fulfillment.data.get(TAKEN_BACK, {}).get(line.id, 0))
         if units > 0:
@@ -269,10 +269,6 @@ async def _parcels_of(
     if count:
         raise InvalidData(f"No fulfillment of the order holds item {line.id}")
     return found
-
-
-def _has_left(fulfillment: Fulfillment) -> bool:
-    return fulfillment.shipped_at is not None or fulfillment.delivered_at is not None
 
 
 async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool) -> None:

@@ -246,6 +246,16 @@ async def test_a_fulfillment_known_by_its_code_alone_is_cancelled_at_the_carrier
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
 
 
+async def test_a_fulfillment_known_by_its_number_alone_can_be_cancelled_after_the_carrier_did(
+    admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
+) -> None:
+    label = (await carrier.ledger.labels())[0]
+    order = await settled(admin, doubtful, honor(carrier_order_id=label.order_id))
+    await carrier.ledger.move(label.order_id, Status.CANCELLED)
+    cancelled = await post(admin, f"{fulfillment_path(order)}/cancel")
+    assert cancelled["order"]["fulfillment_status"] == "not_fulfilled"
+
+
 async def test_the_label_is_kept_with_the_order(
     *, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
 ) -> None:

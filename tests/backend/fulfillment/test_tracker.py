@@ -19,11 +19,13 @@ from backend.fulfillment.tracking import ASKED_LATELY, TRACK
 from backend.jobs import JobRun, RunAgain, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
+from backend.office.order import ParcelView, order_detail
 from backend.orders.models import Fulfillment
 from backend.orders.tokens import order_token
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status
+from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 
@@ -61,6 +63,11 @@ class Road:
     async def page(self, *, ask: bool = False) -> OrderView:
         token = order_token(self.shop.settings.signing_key, self.order_id)
         return await self.shop.placed_orders.page(self.order_id, token, ask=ask)
+
+    async def parcels(self) -> list[ParcelView]:
+        """As the office shows them."""
+        async with self.shop.database.read() as session:
+            return (await order_detail(session, COMMAND_LINE, self.order_id, "Trompo")).parcels
 
     async def attention(self) -> list[Attention]:
         async with self.shop.database.read() as session:
@@ -217,6 +224,32 @@ async def test_a_label_cancelled_at_the_carrier_is_shown_and_can_be_sent_again(r
     assert order["fulfillment_status"] == "not_fulfilled"
     items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
     assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
+
+
+async def test_a_label_cancelled_at_the_carrier_after_it_was_marked_shipped_can_be_sent_again(
+    road: Road,
+) -> None:
+    """Nobody collected it."""
+    path = f"/admin/orders/{road.order_id}/fulfillments"
+    label = f"{path}/{road.fulfillments[0]['id']}"
+    await post(road.admin, f"{label}/shipments")
+    refused = await road.admin.post(f"{label}/cancel")
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    await road.move(Status.CANCELLED)
+    await road.follow()
+    assert [parcel.can_cancel for parcel in await road.parcels()] == [True]
+    order = (await post(road.admin, f"{label}/cancel"))["order"]
+    assert order["fulfillment_status"] == "not_fulfilled"
+    assert [parcel.can_cancel for parcel in await road.parcels()] == [False]
+    items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    assert (await post(road.admin, path, items))["order"]["fulfillment_status"] == "fulfilled"
+
+
+async def test_what_has_arrived_is_not_cancelled(road: Road) -> None:
+    label = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}"
+    await post(road.admin, f"{label}/mark-as-delivered")
+    assert [parcel.can_cancel for parcel in await road.parcels()] == [False]
+    assert (await road.admin.post(f"{label}/cancel")).status_code == 400
 
 
 async def test_a_parcel_that_comes_back_waits_for_a_person(road: Road) -> None:

@@ -150,10 +150,8 @@ class CarrierStandard(FulfillmentProvider):
             return None
 
     async def _is_cancelled(self, label: Label) -> bool:
-        if not label.tracking_number:
-            return False
         try:
-            update = await self._client.track(label.tracking_number)
+            (update,) = await self.track([label])
         except CarrierError as error:
             log.warning(
                 "label %s cannot be tracked after its cancellation: %s", label.carrier_order_id, error
