@@ -150,9 +150,17 @@ class TooManyRequests(ShopError):
 
 
 class OutsideFailure(ShopError):
-    """A service outside (gateway, carrier) failed or answered what cannot be understood."""
+    """A service outside (gateway, carrier) refused, failed or answered what cannot be understood.
+
+    Attributes:
+        reason: why it refused, as the shop's people read it; empty where it failed or did not answer.
+    """
 
     status, type = 502, "outside_failure"
+
+    def __init__(self, message: str, *, fields: Mapping[str, str] | None = None, reason: str = "") -> None:
+        super().__init__(message, fields=fields)
+        self.reason = reason
 
 
 class OutcomeUnknown(OutsideFailure):

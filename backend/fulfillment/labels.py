@@ -16,15 +16,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.audit import Subject, Thing, Who, record
 from backend.database import Database, locked
-from backend.errors import OutcomeUnknown, ShopError
+from backend.errors import InvalidData, OutcomeUnknown, OutsideFailure, ShopError
 from backend.fulfillment.label_states import lock_fulfillment, move, require_retryable
 from backend.fulfillment.tracking import start_tracking
 from backend.jobs import cancel, enqueue
 from backend.logs import log_scope
 from backend.orders.models import Fulfillment
-from backend.orders.states import SAID, LabelState
+from backend.orders.states import SAID, WHY_FAILED, LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
 from backend.tables import JsonObject
+from backend.texts import _
 from backend.tracing import traced
 
 log = logging.getLogger(__name__)
@@ -89,6 +90,15 @@ async def create_label(
     return await _record_label(database, fulfillment.id, label)
 
 
+def why_not_made(error: Exception) -> str:
+    """Why a label was not made, as the shop's people read it."""
+    if isinstance(error, OutsideFailure):
+        return error.reason or _("La transportadora no responde. Inténtalo otra vez en un rato.")
+    if isinstance(error, InvalidData):
+        return _("A la dirección le falta algo. Corrígela en el pedido.")
+    return _("No se puede empacar. Mira el pedido.")
+
+
 async def mark_overdue(database: Database, fulfillment_id: str) -> None:
     """The carrier was asked for this label `STALE_AFTER` ago. If it has not answered, the label is in doubt."""
     async with database.transaction() as session:
@@ -145,7 +155,8 @@ async def _claim_in(
         session.add(fulfillment)
     fulfillment.items, fulfillment.location_id = new.items, new.location_id
     fulfillment.provider_id = provider_id
-    fulfillment.data = {**fulfillment.data, **new.data}
+    before = {name: value for name, value in fulfillment.data.items() if name != WHY_FAILED}
+    fulfillment.data = {**before, **new.data}
     await session.flush()
     await enqueue(session, OVERDUE, key=fulfillment.id, after=STALE_AFTER)
     return fulfillment, True
@@ -190,7 +201,7 @@ async def _record_failure(
         if fulfillment.state != LabelState.CREATING:
             return
         move(fulfillment, state)
-        fulfillment.data = {**fulfillment.data, "error": str(cause)}
+        fulfillment.data = {**fulfillment.data, WHY_FAILED: why_not_made(cause)}
         await cancel(session, OVERDUE, fulfillment.id)
         if state is LabelState.UNKNOWN:
             await _raise_doubt(session, fulfillment, str(cause))

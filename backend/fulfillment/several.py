@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database
 from backend.errors import Conflict, Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
 from backend.fulfillment.delivering import mark_delivered, mark_shipped
+from backend.fulfillment.labels import why_not_made
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.orders.finding import pickup_options
@@ -183,10 +184,10 @@ async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *,
         text = _("Otra persona la está haciendo en este momento.")
     elif is_all_packed:
         is_done, text = True, _("Ya tenía guía.")
-    elif isinstance(error, OutsideFailure):
-        text = _("La transportadora no responde. Inténtalo otra vez en un rato.")
-    elif isinstance(error, InvalidData) and (error.fields or missing_for_a_label(order.shipping_address)):
-        text = _("A la dirección le falta algo. Corrígela en el pedido.")
+    elif isinstance(error, OutsideFailure) or (
+        isinstance(error, InvalidData) and (error.fields or missing_for_a_label(order.shipping_address))
+    ):
+        text = why_not_made(error)
     else:
         text = _("No se puede empacar. Mira el pedido.")
     return Outcome(order.id, order.number or 0, is_done, text, waits, was_before=is_done and not was_left)

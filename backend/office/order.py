@@ -28,6 +28,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
     HAS_MONEY,
+    WHY_FAILED,
     WITHOUT_LABEL,
     LabelState,
     OrderStatus,
@@ -67,6 +68,7 @@ class ParcelView:
         label_path: where its label is to print; empty without one.
         can_cancel: whether the label can still be cancelled.
         waits: whether a person must decide first (`backend.attention`).
+        problem: why its label was not made; empty where it was, or is not known.
     """
 
     id: str
@@ -77,6 +79,7 @@ class ParcelView:
     label_path: str
     can_cancel: bool
     waits: bool
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +318,7 @@ def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelV
         label_path=path if is_made and is_printable else "",
         can_cancel=is_made and not has_left(one),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
+        problem=str(one.data.get(WHY_FAILED) or "") if one.state == LabelState.FAILED else "",
     )
 
 

@@ -85,6 +85,8 @@ TAKEN_FROM = "taken_from"
 """Key in a fulfillment's `data`: the packed units by variant id, by the id of the location that they left."""
 TAKEN_BACK = "taken_back"
 """Key in a fulfillment's `data`: of its packed units, by line id, those that came back or were paid back."""
+WHY_FAILED = "why_failed"
+"""Key in a fulfillment's `data`: why its label was not made, as the shop's people read it."""
 TRACKING = "tracking"
 TRACKING_URL, NO_NOTIFICATION, METADATA = "tracking_url", "no_notification", "metadata"
 SAID = (TRACKING_URL, NO_NOTIFICATION, METADATA)

@@ -28,6 +28,7 @@ from backend.errors import (
     InvalidData,
     NotAllowed,
     NotFound,
+    OutsideFailure,
     ShopError,
     TooManyRequests,
 )
@@ -160,6 +161,8 @@ def message_of(error: ShopError, own: Messages = ()) -> str:
     """What an error says to the shop's people; `own` is what the screen says more exactly."""
     if isinstance(error, InvalidData) and error.fields:
         return _("Revisa los datos marcados.")
+    if isinstance(error, OutsideFailure) and error.reason:
+        return error.reason
     return next((text for kind, text in (*own, *MESSAGES) if isinstance(error, kind)), FAILURE)
 
 

@@ -168,6 +168,7 @@ def parcels() -> rx.Component:
                 class_name="o-parcel__head",
             ),
             rx.cond(one.carrier != "", rx.el.p(one.carrier, class_name="o-row__detail")),
+            rx.cond(one.problem != "", rx.el.p(one.problem, class_name="o-row__detail")),
             rx.el.div(
                 rx.cond(
                     one.label_path != "",

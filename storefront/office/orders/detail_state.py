@@ -6,7 +6,14 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.checkout.form import read_destination
-from backend.errors import Conflict, InvalidData, NotAllowed, NotImplementedByProvider, OutsideFailure
+from backend.errors import (
+    Conflict,
+    InvalidData,
+    NotAllowed,
+    NotImplementedByProvider,
+    OutcomeUnknown,
+    OutsideFailure,
+)
 from backend.fulfillment.cancelling import cancel_fulfillment
 from backend.fulfillment.several import Outcome, hand_over, send_rest, ship_order
 from backend.mail.resending import send_again
@@ -80,8 +87,13 @@ class OrderState(OfficeScreen, KnownClientState):
             )
         except (NotAllowed, Conflict):
             await self._say_no(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
-        except OutsideFailure:
-            await self._say_no(actor, _("La transportadora no responde. La guía sigue como estaba."), ())
+        except OutcomeUnknown:
+            text = _("No sabemos si la transportadora anuló la guía. Inténtalo otra vez en un rato.")
+            await self._say_no(actor, text, ())
+        except OutsideFailure as error:
+            why = error.reason or _("La transportadora no responde.")
+            text = _("La guía sigue como estaba. {why}").format(why=why)
+            await self._say_no(actor, text, ())
         else:
             self._tell(_("Guía anulada."))
             await self._show(actor)

@@ -155,14 +155,22 @@ async def test_an_unknown_location_is_no_conflict(database: Database, defaults: 
 # not made, or nobody knows
 
 
-@pytest.mark.parametrize("refusal", [OutsideFailure("no credit"), InvalidData("bad phone"), NotAllowed("no")])
+@pytest.mark.parametrize(
+    ("refusal", "why"),
+    [
+        (OutsideFailure("no credit", reason="Sin crédito."), "Sin crédito."),
+        (OutsideFailure("away"), "La transportadora no responde. Inténtalo otra vez en un rato."),
+        (InvalidData("bad phone"), "A la dirección le falta algo. Corrígela en el pedido."),
+        (NotAllowed("no"), "No se puede empacar. Mira el pedido."),
+    ],
+)
 async def test_a_refusal_leaves_the_fulfillment_to_be_tried_again(
-    database: Database, defaults: Defaults, refusal: Exception
+    database: Database, defaults: Defaults, refusal: Exception, why: str
 ) -> None:
     with pytest.raises(type(refusal)):
         await create_label(database, Courier(answer=refusal), new_label(defaults), by=COMMAND_LINE)
     (failed,) = await stored(database)
-    assert (failed.state, failed.data) == ("failed", {"error": str(refusal)})
+    assert (failed.state, failed.data) == ("failed", {"why_failed": why})
     again = await create_label(database, Courier(), new_label(defaults), by=COMMAND_LINE)
     assert (again.id, again.state, again.data) == (failed.id, "created", {})
 

@@ -17,7 +17,7 @@ from backend.mail.models import Mail
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault
-from backend.sandbox.carrier.faults import Operation
+from backend.sandbox.carrier.faults import NO_CREDIT, Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
 from tests.store_defaults import Defaults, make_toy
@@ -125,6 +125,34 @@ async def test_a_label_in_doubt_is_not_asked_for_again(
     async with shop.database.read() as session:
         kinds = (await session.execute(select(Attention.kind))).scalars().all()
         assert list(kinds) == ["label_in_doubt"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "operation", "said"),
+    [
+        (
+            Fault.NO_CREDIT,
+            Operation.SHIPMENT,
+            f"La transportadora dice: {NO_CREDIT}",
+        ),
+        (Fault.NO_RATES, Operation.QUOTATION, "Ninguna transportadora lleva este paquete a esa dirección."),
+        (
+            Fault.BAD_GATEWAY,
+            Operation.QUOTATION,
+            "La transportadora no responde. Inténtalo otra vez en un rato.",
+        ),
+    ],
+)
+async def test_why_no_label_was_made_is_told(
+    *, shop: Shop, store: httpx.AsyncClient, trompo: str, fault: Fault, operation: Operation, said: str
+) -> None:
+    order_id = await order(store, trompo)
+    assert shop.sandbox.carrier
+    shop.sandbox.carrier.faults.plan(fault, operation)
+    outcome = await send(shop, order_id)
+    assert (outcome.text, outcome.is_done, outcome.waits) == (said, False, False)
+    shop.sandbox.carrier.faults.clear()
+    assert (await send(shop, order_id)).text == "Guía lista."
 
 
 async def test_what_is_left_after_a_part_was_sent_is_sent(

@@ -1,15 +1,19 @@
-"""Browsers of the staff, one of each role, each with a state of its own."""
+"""Browsers of the staff, one of each role, each with a state of its own; and a shopper's storefront."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
+import httpx
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
+from sqlalchemy import select
 
-from backend.app import Shop
+from backend.app import Shop, create_api
+from backend.catalog.channel_models import PublishableKey
 from backend.staff.models import Staff
 from backend.staff.rights import Role
 from backend.staff.sessions import COOKIE, Browser, open_session
+from tests.store_defaults import Defaults
 
 At = Callable[..., Awaitable[rx.State]]
 
@@ -38,3 +42,15 @@ def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> At:
         return root
 
     return make
+
+
+@pytest.fixture
+async def store(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
+    """A shopper's storefront."""
+    del defaults
+    async with shop.database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+    transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
+    headers = {"x-publishable-api-key": key}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
+        yield client

@@ -7,10 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
 
-from backend.app import Shop, create_api, set_current_shop
-from backend.catalog.channel_models import PublishableKey
+from backend.app import Shop, set_current_shop
 from backend.catalog.models import Variant
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.payment.providers.base import ProviderState
@@ -39,18 +37,6 @@ async def trompo(shop: Shop, defaults: Defaults) -> str:
     """Ten wooden tops for 50,000 pesos each, by their variant."""
     async with shop.database.transaction() as session:
         return await make_toy(session, defaults, "trompo-de-madera", stock=10)
-
-
-@pytest.fixture
-async def store(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """A shopper's storefront."""
-    del defaults
-    async with shop.database.read() as session:
-        key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
-    headers = {"x-publishable-api-key": key}
-    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
-        yield client
 
 
 async def done(screen: Any, name: str) -> None:

@@ -57,10 +57,11 @@ class CarrierError(OutsideFailure):
         *,
         http_status: int | None = None,
         fields: Mapping[str, str] | None = None,
+        reason: str = "",
         may_have_acted: bool = False,
         is_passing: bool = False,
     ) -> None:
-        super().__init__(message, fields=fields)
+        super().__init__(message, fields=fields, reason=reason)
         self.http_status = http_status
         self.may_have_acted = may_have_acted
         self.is_passing = is_passing
@@ -74,7 +75,16 @@ class Problem:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return " ".join((*self.sentences, *(f"{name}: {text}" for name, text in self.fields.items())))
+        return self._told(self.sentences)
+
+    @property
+    def words(self) -> str:
+        """What is told people, on one line: all of it but the title that stands before the rest."""
+        is_alone = len(self.sentences) == 1 and not self.fields
+        return one_line(self._told(self.sentences if is_alone else self.sentences[1:]))[:MAX_WORDS]
+
+    def _told(self, sentences: tuple[str, ...]) -> str:
+        return " ".join((*sentences, *(f"{name}: {text}" for name, text in self.fields.items())))
 
 
 def problem_in(body: object) -> Problem:

@@ -25,6 +25,7 @@ from backend.shipping.providers.carrier.answers import (
 )
 from backend.shipping.providers.carrier.messages import Quotation, Shipment
 from backend.tables import JsonObject
+from backend.texts import _
 
 USER_AGENT = "Trompo/1.0"
 """The carrier refuses the names of HTTP libraries (wire: carrier 2.1)."""
@@ -213,9 +214,13 @@ class CarrierClient:
             return body["data"]
         problem = problem_in(body)
         words = self._without_key(str(problem))
+        is_refusal = bool(words) and status < SERVER_ERROR
         raise CarrierError(
             f"the carrier answered {status}: {words or 'nothing that can be understood'}",
             http_status=status,
+            reason=_("La transportadora dice: {words}").format(words=self._without_key(problem.words))
+            if is_refusal
+            else "",
             fields={name: self._without_key(text) for name, text in problem.fields.items()},
             may_have_acted=status >= SERVER_ERROR or (response.is_success and not words),
             is_passing=status >= SERVER_ERROR,

@@ -23,6 +23,7 @@ from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
 from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
 from backend.shipping.working_days import next_working_day
+from backend.texts import _
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +81,10 @@ class CarrierStandard(FulfillmentProvider):
         )  # what cannot be sent is known before asking
         rate = cheapest(await self._client.quotation(quotation_for(_quote_request(request))))
         if rate is None:
-            raise CarrierError("no courier offers a valid rate for this shipment")
+            raise CarrierError(
+                "no courier offers a valid rate for this shipment",
+                reason=_("Ninguna transportadora lleva este paquete a esa dirección."),
+            )
         if request.max_price is not None and rate.price > request.max_price:
             raise LabelTooExpensive(rate.price, request.max_price)
         label = await self._client.shipment(draft.model_copy(update={"id_rate": rate.id}))
@@ -100,11 +104,19 @@ class CarrierStandard(FulfillmentProvider):
         failure: CarrierError | OutcomeUnknown
         try:
             if label.carrier_order_id is None:
-                failure = CarrierError("the label has no number to cancel it by: cancel it at the carrier")
+                failure = CarrierError(
+                    "the label has no number to cancel it by: cancel it at the carrier",
+                    reason=_(
+                        "La guía no tiene con qué anularla aquí: anúlala en la página de la transportadora."
+                    ),
+                )
             elif label.carrier_order_id in await self._client.cancel([label.carrier_order_id]):
                 return
             else:
-                failure = CarrierError("the carrier did not cancel the label; it may have been collected")
+                failure = CarrierError(
+                    "the carrier did not cancel the label; it may have been collected",
+                    reason=_("La transportadora no la anuló: puede que ya la haya recogido."),
+                )
         except (CarrierError, OutcomeUnknown) as error:
             failure = error
         if not await self._is_cancelled(label):
