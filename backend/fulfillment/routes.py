@@ -40,7 +40,6 @@ router = APIRouter(
 hook_router = APIRouter()
 
 MAX_BODY_BYTES = 64 * 1024
-MAX_NUMBER = 2**63 - 1
 MAX_CODE_LENGTH = 60
 
 
@@ -144,7 +143,7 @@ async def shipping_hook(provider: str, request: Request, database: Db) -> PlainT
     try:
         await ask_soon(
             database,
-            number if number is not None and number <= MAX_NUMBER else None,
+            number,
             code if isinstance(code, str) and len(code) <= MAX_CODE_LENGTH else None,
         )
     except Exception:

@@ -402,13 +402,14 @@ async def test_the_hook_has_the_carrier_asked(road: Road, anyone: httpx.AsyncCli
         b"null",
         b"\xff",
         b'{"idOrder": 99999999999999999999999}',
+        b'{"idOrder": "%s"}' % (b"9" * 5_000),
         b'{"idOrder": "12", "trackingCode": {"a": 1}}',
         b'{"idOrder": true}',
         b'{"trackingCode": "\\u0000"}',
         b"[" * 30_000,
         json.dumps({"idOrder": 1, "x": "y" * 70_000}).encode(),
     ],
-    ids=["empty", "list", "null", "bytes", "huge", "odd", "true", "nul", "deep", "long"],
+    ids=["empty", "list", "null", "bytes", "huge", "huge text", "odd", "true", "nul", "deep", "long"],
 )
 async def test_whatever_a_stranger_sends_is_answered_and_changes_nothing(
     road: Road, anyone: httpx.AsyncClient, content: bytes

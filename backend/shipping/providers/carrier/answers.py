@@ -25,6 +25,9 @@ COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
 PDF_START = b"%PDF"
 MAX_RATE = 20_000_000
 """No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
+MAX_WHOLE = 2**63 - 1
+YEARS = range(2000, 2101)
+"""A moment of another year is a mistake: nothing was collected or delivered then."""
 MAX_WORDS = 200
 """Characters of the carrier's own words that are kept."""
 
@@ -205,10 +208,12 @@ def read_cancelled(data: JsonObject) -> frozenset[int]:
 
 
 def whole(value: object) -> int | None:
-    """A whole number, also one that comes as text; None for anything else."""
-    if _is_int(value):
-        return value
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+    """A whole number that the database can hold, also one that comes as text; None for anything else."""
+    if isinstance(value, str):
+        # Python refuses to read a text of thousands of digits
+        is_number = value.isascii() and value.isdigit() and len(value) <= len(str(MAX_WHOLE))
+        value = int(value) if is_number else None
+    return value if _is_int(value) and abs(value) <= MAX_WHOLE else None
 
 
 def _said(value: object, name: str) -> Iterator[tuple[str, str]]:
@@ -249,9 +254,10 @@ def _text(value: object) -> str | None:
 
 def _moment(value: object) -> datetime | None:
     try:
-        return datetime.fromisoformat(str(value)).replace(tzinfo=COLOMBIA).astimezone(UTC)
+        moment = datetime.fromisoformat(str(value)).replace(tzinfo=COLOMBIA)
     except ValueError:
         return None  # null, or a text that is no time: known only later
+    return moment.astimezone(UTC) if moment.year in YEARS else None
 
 
 def _pdf(value: object) -> bytes | None:

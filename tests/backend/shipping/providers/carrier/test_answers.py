@@ -20,6 +20,7 @@ from backend.shipping.providers.carrier.answers import (
     read_rate,
     read_tracking,
     stage_of,
+    whole,
 )
 from tests.backend.shipping.samples import rate
 
@@ -282,3 +283,43 @@ def test_an_update_keeps_the_carriers_words_short_and_on_one_line() -> None:
 def test_without_a_detail_the_status_speaks() -> None:
     update = read_tracking({"status": "En tránsito", "statusDetail": " "})
     assert update == TrackingUpdate(TrackingStage.IN_TRANSIT, "En tránsito")
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "9999-12-31 23:59:59",
+        "0001-01-01 00:00:00",
+        "1999-12-31 23:59:59",
+        "2101-01-01 00:00:00",
+        "ayer",
+        None,
+    ],
+)
+def test_a_moment_that_cannot_be_is_none(moment: object) -> None:
+    names = ("realPickupDate", "realDeliveryDate", "arrivalDate")
+    update = read_tracking({"status": "Entregado", **dict.fromkeys(names, moment)})
+    assert update is not None
+    assert (update.stage, update.picked_up_at, update.delivered_at, update.expected_at) == (
+        TrackingStage.DELIVERED,
+        None,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (12, 12),
+        ("12", 12),
+        (str(2**63 - 1), 2**63 - 1),
+        *(
+            (odd, None)
+            for odd in (2**63, str(2**63), "9" * 5_000, "-1", "1.0", "\uff11", "", True, 1.0, None)
+        ),
+    ],
+    ids=str,
+)
+def test_a_whole_number_is_one_that_can_be_stored(value: object, number: int | None) -> None:
+    assert whole(value) == number
