@@ -127,7 +127,7 @@ class OfficeSettings(Identity):
     manual_payment_days: int = Field(default=3, ge=1, le=60)
     """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
-    """Pesos. A label dearer than what the buyer paid for shipping plus this is not bought: it waits in attention."""
+    """Pesos. A label dearer than the shipping was, before discounts, plus this is not bought: it waits in attention."""
 
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
     """Where it is sent; STORE_EMAIL without it."""

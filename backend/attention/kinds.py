@@ -25,7 +25,7 @@ class AttentionKind(StrEnum):
     LABEL_IN_DOUBT = "label_in_doubt"
     """The carrier was asked for a label, and nobody knows whether it made one."""
     LABEL_TOO_EXPENSIVE = "label_too_expensive"
-    """The label costs much more than the buyer paid for shipping."""
+    """The label costs much more than the shipping did when it was sold."""
     LABEL_CANCELED = "label_canceled"
     """The carrier cancelled a label that the shop did not cancel."""
     LABEL_RETURNED = "label_returned"

@@ -104,7 +104,7 @@ class LabelInDoubt(_LabelResolver):
 
 
 class ExpensiveLabel(_LabelResolver):
-    """A label costs much more than the buyer paid for shipping.
+    """A label costs much more than the shipping did when it was sold.
 
     `honor`: it is bought for the row's amount at most; if it costs more by now, it waits again. `dismissed`: it is not
     bought; the fulfillment has failed and may be tried again.

@@ -48,8 +48,8 @@ async def fulfill(  # noqa: PLR0917
             that was named; another shipping option is named than the order's; or the address cannot be sent to.
         NotAllowed: the order is not paid, or was cancelled; or the shop does not run with its provider.
         Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
-        LabelTooExpensive: the label costs more than the buyer paid for shipping plus `LABEL_OVER_PAID`; it waits in
-            attention for a decision.
+        LabelTooExpensive: the label costs more than the order's shipping before discounts plus `LABEL_OVER_PAID`; it
+            waits in attention for a decision.
         OutsideFailure, OutcomeUnknown: see `backend.fulfillment.labels.create_label`.
     """
     actor.require(Right.FULFILL)

@@ -17,7 +17,7 @@ from backend.inventory import service as inventory
 from backend.office_settings import read_effective_settings
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Order, OrderLine
-from backend.orders.service import lines_of_order, priced
+from backend.orders.service import lines_of_order, priced, shipping_of
 from backend.orders.states import HAS_MONEY, PACKED, LabelState, OrderStatus, PaymentStatus
 from backend.pricing import price_cart
 from backend.settings import Settings
@@ -151,7 +151,7 @@ async def label_for(
             content_value=content_value(
                 price_cart([priced(line, units) for line, units in lines]).item_total
             ),
-            max_price=order.shipping_total + effective.label_over_paid,
+            max_price=shipping_of(order).amount + effective.label_over_paid,
         ),
         items=parcel.items,
         data=parcel.said,

@@ -282,9 +282,16 @@ def priced(line: OrderLine, units: int | None = None) -> PricedLine:
 
 def totals_of(order: Order, lines: Sequence[OrderLine]) -> CartTotals:
     """What the order cost, with the IVA of each of its lines and of its shipping."""
-    adjustments = [Adjustment(**stored) for stored in order.adjustments]
-    shipping = ShippingCharge.before(order.shipping_total, adjustments, order.shipping_tax_rate)
-    return price_cart([priced(line) for line in lines], shipping, adjustments)
+    return price_cart([priced(line) for line in lines], shipping_of(order), _adjustments(order))
+
+
+def shipping_of(order: Order) -> ShippingCharge:
+    """What the order's shipping cost before anything was taken off it."""
+    return ShippingCharge.before(order.shipping_total, _adjustments(order), order.shipping_tax_rate)
+
+
+def _adjustments(order: Order) -> list[Adjustment]:
+    return [Adjustment(**stored) for stored in order.adjustments]
 
 
 def mark_paid(order: Order) -> None:

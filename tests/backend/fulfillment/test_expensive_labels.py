@@ -1,6 +1,7 @@
 """A label that costs much more than the buyer paid for shipping is not bought without a person's word."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import httpx
@@ -11,7 +12,8 @@ from backend.app import Shop
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.modules import CARRIER
-from backend.orders.models import Fulfillment
+from backend.orders.models import Fulfillment, Order
+from backend.pricing import SHIPPING, Adjustment
 from backend.sandbox.carrier import SandboxCarrier
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.store_defaults import Defaults, make_toy
@@ -95,6 +97,23 @@ async def test_a_label_within_the_limit_is_bought(
     assert (await send(admin, order)).status_code == 200
     assert len(await carrier.ledger.labels()) == 1
     assert await waiting(admin) == []
+
+
+async def test_what_an_offer_took_off_the_shipping_makes_no_label_too_expensive(
+    *, shop: Shop, admin: httpx.AsyncClient, order: dict[str, Any], charge: Charge
+) -> None:
+    async with shop.database.transaction() as session:
+        taken = asdict(Adjustment(15_046, SHIPPING, "ENVIOGRATIS"))
+        free = {"shipping_total": 0, "total": order["item_total"], "adjustments": [taken]}
+        await session.execute(update(Order).values(**free))
+    charge(25_047)
+    refused = await send(admin, order)
+    assert "costs 25047 and may cost 25046" in refused.json()["message"]
+    (row,) = await waiting(admin)
+    no = {"action": "dismissed", "note": "Too dear"}
+    await post(admin, f"/admin/attention/{row['id']}/resolve", no)
+    charge(25_046)
+    assert (await send(admin, order)).status_code == 200
 
 
 async def test_a_label_beyond_it_is_not_bought_and_waits(
