@@ -39,7 +39,7 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.money import left_of, worth
+from backend.returns.money import left_of, owed_unsent
 from backend.returns.reminders import schedule
 from backend.returns.states import UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
@@ -55,7 +55,7 @@ class Offer:
 
     Attributes:
         until: the end of the last day for it; None while its time has not begun to run.
-        units: by the line's id, how many may come back; of an order that is cancelled all of it.
+        units: by the line's id, how many may come back; of an order that is cancelled all that is left to send.
     """
 
     kind: ReturnKind
@@ -78,7 +78,8 @@ async def offers(session: AsyncSession, order: Order) -> list[Offer]:
     lines = await lines_of_order(session, order.id)
     fulfillments = await fulfillments_of_order(session, order.id)
     if _can_cancel(order, lines, fulfillments):
-        return [Offer(ReturnKind.NOT_SENT, None, {line.id: unsent(line) for line in lines})]
+        rest = {line.id: count for line in lines if (count := unsent(line))}
+        return [Offer(ReturnKind.NOT_SENT, None, rest)]
     units = await returnable(session, order, lines)
     if not units:
         return []
@@ -243,7 +244,7 @@ async def _store(
     )
     if form.kind is ReturnKind.NOT_SENT:
         row.state, row.approved_at = ReturnState.TO_PAY, moment
-        row.amount = min(left, worth(order, lines, units))
+        row.amount = owed_unsent(order, lines, units, left)
         await _do_not_send(session, order, lines, units)
     session.add(row)
     await session.flush()
@@ -334,7 +335,7 @@ def unsent(line: OrderLine) -> int:
 
 
 def _can_cancel(order: Order, lines: Sequence[OrderLine], fulfillments: Sequence[Fulfillment]) -> bool:
-    """Whether all of the order can still be cancelled: nothing of it is packed or about to be."""
-    is_whole = all(unsent(line) == line.quantity for line in lines)
+    """Whether what is left of the order can still be cancelled: nothing of it is packed or about to be."""
+    is_unpacked = not any(line.fulfilled for line in lines) and any(unsent(line) for line in lines)
     is_free = all(one.state in WITHOUT_LABEL for one in fulfillments)
-    return order.status == OrderStatus.PENDING and is_whole and is_free
+    return order.status == OrderStatus.PENDING and is_unpacked and is_free

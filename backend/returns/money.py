@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.errors import InvalidData
 from backend.money import Cop
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import totals_of
@@ -12,6 +13,7 @@ from backend.payment.payments import captured_and_refunded
 from backend.pricing import price_of_units
 from backend.returns.models import Return
 from backend.returns.states import ReturnState
+from backend.texts import _
 
 
 async def left_of(session: AsyncSession, order: Order, besides: str = "") -> Cop:
@@ -21,6 +23,22 @@ async def left_of(session: AsyncSession, order: Order, besides: str = "") -> Cop
         Return.order_id == order.id, Return.state == ReturnState.TO_PAY, Return.id != besides
     )
     return captured - refunded - ((await session.execute(promised)).scalar_one() or 0)
+
+
+def owed_unsent(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop) -> Cop:
+    """What goes back for so many units that are not sent; all that is `left` once nothing of the order is.
+
+    What is not delivered is paid back in full, shipping included (Ley 1480 of 2011, art. 50 h).
+
+    Raises:
+        InvalidData: they cost nothing.
+    """
+    is_nothing_sent = all(line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines)
+    amount = left if is_nothing_sent else min(left, worth(order, lines, units))
+    if amount <= 0:
+        problem = _("No costaron nada: no hay dinero que devolver.")
+        raise InvalidData("These units cost nothing", fields={"units": problem})
+    return amount
 
 
 def worth(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]) -> Cop:

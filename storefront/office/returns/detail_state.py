@@ -56,9 +56,13 @@ class ReturnState(OfficeScreen, KnownClientState):
         """Propose the `amount`; with `restock` what arrived well is sold again."""
         typed = checked_fields(form, "amount", "restock")
         amount = _pesos(typed["amount"])
-        async with current_shop().database.transaction() as session:
-            await approve(session, actor, self._id(), amount, restock=bool(typed["restock"]))
-        await self._done(actor, _("Aprobada. El dueño la paga por transferencia."))
+        try:
+            async with current_shop().database.transaction() as session:
+                await approve(session, actor, self._id(), amount, restock=bool(typed["restock"]))
+        except NotAllowed:
+            self._tell(_("Una guía del pedido se está haciendo o está en duda: espera a saberlo."), "problem")
+        else:
+            await self._done(actor, _("Aprobada. El dueño la paga por transferencia."))
 
     @office_event(Right.HANDLE_RETURNS)
     async def deny(self, actor: Actor, form: dict[str, Any]) -> None:

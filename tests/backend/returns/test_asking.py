@@ -5,15 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.business_days import due_after
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.orders.models import OrderLine
+from backend.orders.models import Order, OrderLine
 from backend.orders.service import read_order
+from backend.payment.models import PaymentSession
 from backend.returns.asking import ask, offers
 from backend.returns.deadlines import days_left, pay_until, warranty_until, withdraw_until
 from backend.returns.models import Return, ReturnAccount, ReturnKind
@@ -28,6 +29,17 @@ async def offered(shop: Shop, of: Sold) -> dict[str, int]:
     async with shop.database.read() as session:
         found = await offers(session, await read_order(session, of.order_id))
     return {one.kind.value: sum(one.units.values()) for one in found}
+
+
+async def with_shipping(shop: Shop, price: int) -> None:
+    """The one order was paid with so much shipping."""
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(shipping_total=price, total=Order.total + price))
+        await session.execute(
+            update(PaymentSession).values(
+                amount=PaymentSession.amount + price, captured_amount=PaymentSession.captured_amount + price
+            )
+        )
 
 
 def test_the_days_of_the_law_are_colombias() -> None:
@@ -172,6 +184,41 @@ class TestCancelling:
         async with shop.database.read() as session:
             line = await session.get_one(OrderLine, paid.line_id)
             assert (line.withdrawn, line.fulfilled) == (1, 1)
+
+    @pytest.mark.parametrize("by_the_buyer", [False, True])
+    async def test_in_parts_all_that_was_paid_goes_back(
+        self, *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, by_the_buyer: bool
+    ) -> None:
+        """Shipping too, as nothing is sent: Ley 1480 of 2011, art. 50 h."""
+        await with_shipping(shop, 10_000)
+        first = await opened(shop, paid, "not_sent", 1)
+        assert await offered(shop, paid) == {"not_sent": 1}
+        assert (await get(admin, "/admin/orders", to_pack="true"))["count"] == 1
+        second = await (asked(shop, paid, "not_sent") if by_the_buyer else opened(shop, paid, "not_sent", 1))
+        assert [(row.state, row.amount) for row in (first, second)] == [
+            ("to_pay", 40_000),
+            ("to_pay", 50_000),
+        ]
+        assert await stands(shop, paid.order_id) == ("canceled", "captured")
+        assert await stock(shop) == (5, 0)
+        assert await offered(shop, paid) == {}
+
+    async def test_what_cost_nothing_has_no_money_to_go_back(self, shop: Shop, paid: Sold) -> None:
+        async with shop.database.transaction() as session:
+            free = OrderLine(
+                order_id=paid.order_id,
+                product_id="prod_1",
+                variant_id="variant_1",
+                title="Yoyo",
+                product_handle="yoyo",
+                quantity=1,
+                unit_price=0,
+            )
+            session.add(free)
+        with pytest.raises(InvalidData) as refused:
+            await opened(shop, Sold(paid.order_id, free.id), "not_sent", 1)
+        assert list(refused.value.fields) == ["units"]
+        assert (await asked(shop, paid, "not_sent")).amount == 80_000  # with the rest it can
 
 
 async def test_the_shop_opens_what_is_late_and_only_who_may(shop: Shop, delivered: Sold) -> None:
