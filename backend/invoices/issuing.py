@@ -109,11 +109,13 @@ class Invoices:
             if row is None or row.state != InvoiceState.PENDING:
                 return None
             invoicing = await read_invoicing(session)
-            provider = self.providers.get(row.provider_id or invoicing.provider)
+            invoice = await _corrected(session, row)
+            # only who made an invoice knows what its credit note corrects
+            made_by = row.provider_id or (invoice.provider_id if invoice else "") or invoicing.provider
+            provider = self.providers.get(made_by)
             if provider is None:
                 return RunAgain(LATER, reset=True)
             if row.number is None:
-                invoice = await _corrected(session, row)
                 if invoice is not None and invoice.state != InvoiceState.ISSUED:
                     return RunAgain(FOR_THE_INVOICE, reset=True)
                 await self._number(session, row, invoicing, provider)

@@ -119,7 +119,7 @@ class _Document:
 
     def _numbering(self, keys: Mapping[str, str]) -> Iterator[Rejection]:
         if self._kind != "invoice":
-            if self._root.find("cac:BillingReference/cac:InvoiceDocumentReference/cbc:UUID", NS) is None:
+            if not self._root.findtext("cac:BillingReference/cac:InvoiceDocumentReference/cbc:UUID", "", NS):
                 yield Rejection("CBF01", "La nota crédito no referencia la factura")
             return
         if self._resolution not in keys:

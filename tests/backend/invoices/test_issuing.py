@@ -99,6 +99,25 @@ async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(
     assert credit.range is None
 
 
+@pytest.mark.parametrize("now_by", ["desk", ""])
+async def test_whoever_made_the_invoice_makes_its_credit_note(
+    shop: Shop, shop_defaults: Defaults, now_by: str
+) -> None:
+    """Though the shop has another provider since, or none: another one knows nothing of the invoice."""
+    desk = Desk()
+    invoices = await turned_on(shop)
+    sold = await sell(shop)
+    (invoice,) = await documents(shop)
+    await run(invoices, invoice)
+    await turned_on(shop, desk, provider=now_by)
+    await give_back(shop, sold, 119_000, {"trompo": 1})
+    _, note = await documents(shop)
+    assert await run(invoices, note) is None
+    _, note = await documents(shop)
+    assert (note.provider_id, note.state, note.full_number) == ("file", "issued", "NC1")
+    assert desk.told == []
+
+
 async def test_a_credit_note_waits_for_its_invoice(shop: Shop, shop_defaults: Defaults) -> None:
     desk = Desk(before=lambda _: (_ for _ in ()).throw(ServiceUnavailable("away")))
     invoices = await turned_on(shop, desk)

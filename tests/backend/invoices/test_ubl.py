@@ -255,6 +255,25 @@ async def test_the_sandbox_reads_what_it_is_sent(shop: Shop, invoices: Invoices)
         assert rule in [one.rule for one in read]
 
 
+async def test_the_sandbox_takes_no_credit_note_without_the_code_of_its_invoice(
+    shop: Shop, invoices: Invoices
+) -> None:
+    from backend.sandbox.invoicing.rules import Read, read_document
+    from backend.settings import SANDBOX_INVOICE_SOFTWARE
+
+    sold = await sell(shop)
+    await give_back(shop, sold, 119_000, {"trompo": 1})
+    await shop.worker.run_due(ISSUE)
+    invoice, note = await documents(shop)
+    assert note.xml is not None
+    nothing = note.xml.replace(invoice.code.encode(), b"")
+    assert nothing != note.xml
+    assert isinstance(read_document(note.xml, {}, SANDBOX_INVOICE_SOFTWARE), Read)
+    read = read_document(nothing, {}, SANDBOX_INVOICE_SOFTWARE)
+    assert not isinstance(read, Read)
+    assert [one.rule for one in read] == ["CBF01"]
+
+
 async def test_a_wrong_key_makes_nothing(shop: Shop, invoices: Invoices) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
