@@ -9,5 +9,6 @@ import backend.mail.mailer
 import backend.monitoring.webhook
 import backend.news
 import backend.outbox.publisher
+import backend.returns.unpacking
 import backend.reviews.asking
 import backend.stock_notices.service  # noqa: F401

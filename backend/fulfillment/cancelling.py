@@ -14,10 +14,12 @@ from backend.clock import now
 from backend.database import Database
 from backend.edge.wire import iso
 from backend.errors import Conflict, NotAllowed, NotFound
+from backend.events import publish
 from backend.fulfillment.label_states import lock_fulfillment, move
 from backend.fulfillment.tracking import stop_tracking
 from backend.inventory import fulfilling
 from backend.inventory.movements import Reason, Why
+from backend.orders.events import FulfillmentUnpacked
 from backend.orders.fulfillments import has_left, units_in
 from backend.orders.models import Fulfillment, OrderLine
 from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
@@ -63,6 +65,7 @@ async def cancel_fulfillment(
                 await _left_from(session, fulfillment, +back),
                 Why(Reason.CORRECTION, actor, order_id=order_id),
             )
+            await publish(session, FulfillmentUnpacked(fulfillment.id, order_id))
         await update_fulfillment_status(session, order)
 
 

@@ -48,6 +48,14 @@ class FulfillmentDelivered:
 
 
 @dataclass(frozen=True, slots=True)
+class FulfillmentUnpacked:
+    """A label was cancelled and its units are in stock again. Published in the transaction that puts them back."""
+
+    fulfillment_id: str
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class OrderLinkAsked:
     """Somebody wants the link to an order mailed. There may be no such order, or it may be another address's."""
 

@@ -286,6 +286,8 @@ async def _do_not_send(
     for line in lines:
         if count := units.get(line.id, 0):
             await withdraw_units(session, order, line, count, restock=True)
+    if _is_withdrawn(lines):
+        await require_nothing_sent(session, order.id)
     await restate_sending(session, order, lines)
 
 
@@ -301,15 +303,14 @@ async def require_not_being_packed(session: AsyncSession, order: Order) -> None:
 
 
 async def restate_sending(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
-    """Let the (locked) order say how far it is sent; when all of it was withdrawn, nothing is and it is cancelled.
-
-    Raises:
-        NotAllowed: all of it was withdrawn, and a label stands.
-    """
+    """Let the (locked) order say how far it is sent. All of it withdrawn, it is cancelled unless a label stands."""
     await update_fulfillment_status(session, order)
-    if all(line.withdrawn == line.quantity for line in lines):
-        await require_nothing_sent(session, order.id)
+    if _is_withdrawn(lines):
         await stop_sending(session, order, CANCELED)
+
+
+def _is_withdrawn(lines: Sequence[OrderLine]) -> bool:
+    return all(line.withdrawn == line.quantity for line in lines)
 
 
 async def _add(

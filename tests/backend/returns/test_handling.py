@@ -147,6 +147,37 @@ async def test_what_lies_in_no_parcel_any_more_is_not_sent_once_it_is_granted(
     assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (0, 2, 0)
 
 
+@pytest.mark.parametrize("is_paid", [False, True])
+async def test_what_was_granted_while_it_lay_packed_is_not_sent_once_its_label_is_cancelled(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, is_paid: bool
+) -> None:
+    parcel = await send(admin, paid)
+    row = await asked(shop, paid, units=2)
+    await approved(shop, row, 80_000)
+    assert await stock(shop) == (3, 0)  # it may still leave
+    if is_paid:
+        await pay(shop.database, COMMAND_LINE, row.id, 80_000, "A-1")
+    for _press in range(2):
+        await label_cancelled(admin, paid, parcel)
+    assert (await to_pack(admin), await stock(shop)) == (0, (5, 0))
+    assert await stands(shop, paid.order_id) == ("canceled", "refunded" if is_paid else "captured")
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (0, 2, 0)
+
+
+async def test_what_no_return_was_granted_for_is_sent_again_once_its_label_is_cancelled(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
+    await send(admin, paid, 1)
+    await deliver(shop, paid)
+    second = await send(admin, paid, 1)
+    granted, open_one = await asked(shop, paid), await asked(shop, paid)
+    await approved(shop, granted, 40_000)
+    await denied(shop, open_one)
+    await label_cancelled(admin, paid, second)
+    assert await stock(shop) == (4, 1)
+
+
 async def test_of_an_order_in_two_parcels_the_rest_is_still_sent(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:

@@ -1,0 +1,41 @@
+"""Units of a granted return whose label is cancelled before they left: they are not sent again."""
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.events import subscribe
+from backend.orders.events import FulfillmentUnpacked
+from backend.orders.refunding import withdraw_units
+from backend.orders.service import lines_of_order, lock_order
+from backend.returns.asking import restate_sending, unclaimed, unsent
+from backend.returns.models import Return, ReturnKind, ReturnLine
+from backend.returns.states import ReturnState
+
+
+@subscribe(FulfillmentUnpacked)
+async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked) -> None:
+    """Withdraw what was granted without waiting for it to arrive, and lies in no parcel any more."""
+    order = await lock_order(session, event.order_id)
+    lines = await lines_of_order(session, order.id)
+    spare = await unclaimed(session, order, lines)
+    ordered = {line.id: line for line in lines}
+    granted = (
+        select(ReturnLine)
+        .join(Return, Return.id == ReturnLine.return_id)
+        .where(
+            Return.order_id == order.id,
+            Return.kind != ReturnKind.NOT_SENT,
+            Return.state.in_((ReturnState.TO_PAY, ReturnState.PAID)),
+            Return.received_at.is_(None),  # else the money was for what arrived, and not for these
+        )
+        .order_by(Return.number, ReturnLine.line_id)
+    )
+    for line in (await session.execute(granted)).scalars():
+        of_order = ordered[line.line_id]
+        waited_for = line.quantity - line.good - line.damaged
+        count = min(waited_for, unsent(of_order), max(0, -spare[line.line_id]))
+        if count:
+            await withdraw_units(session, order, of_order, count, restock=True)
+            line.good += count
+            spare[line.line_id] += count
+    await restate_sending(session, order, lines)
