@@ -79,7 +79,8 @@ app.register_lifespan_task(watch_redis)
 observe_events()
 accept_own_pages_only(app)
 guard_websocket(app)
-app.add_middleware(StateLossMiddleware())
-app.add_middleware(NewDocumentMiddleware({page.state for page in PAGES if page.state and page.is_public}))
+public_states = {page.state for page in PAGES if page.state and page.is_public}
+app.add_middleware(StateLossMiddleware(public_states))
+app.add_middleware(NewDocumentMiddleware(public_states))
 for page in (*PAGES, *OFFICE_PAGES):
     page.add_to(app)

@@ -3,8 +3,13 @@
 Reflex would go on with an empty state, which does not know what the browser stores: the next product would go into a
 new cart. Instead the browser is asked to connect anew, and then to send its events again in their order: see
 `assets/scripts/reconnecting.js`.
+
+A state that was filled in another session of the browser is lost as well. A tab keeps its state when somebody signs in
+or out, and the first thing that Reflex sends to a document is all of it: whoever comes next would be sent what was
+theirs who left.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import reflex as rx
@@ -14,7 +19,9 @@ from reflex.state import BaseState, StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 
+from backend.passwords import hash_of
 from storefront.on_demand import StatesOnDemand
+from storefront.state.session import session_token
 
 HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
@@ -29,6 +36,8 @@ class KnownClientState(StatesOnDemand, rx.State):
     """
 
     _is_known: bool = False
+    _session: str = ""
+    """A digest of the customer's session that the page's state was filled in; empty without one."""
     _documents: int = 0
     """How many documents the page's tab has loaded, reloads too."""
 
@@ -36,11 +45,18 @@ class KnownClientState(StatesOnDemand, rx.State):
 class StateLossMiddleware(Middleware):
     """Stops events whose page's state is lost, and asks the browser to start over."""
 
+    def __init__(self, public: Collection[type[rx.State]]) -> None:
+        """`public`: the states of pages that show everybody the same. They outlive a session."""
+        self._kept = frozenset({KnownClientState, *public})
+
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
         """None lets the event go on; an empty update ends it here."""
         if event.name == HYDRATE:
+            if await is_lost(state):
+                await self._forget(state)
             known = await state.get_state(KnownClientState)
             known._is_known = True  # noqa: SLF001 - no browser can set or read it
+            known._session = _session_of(state)  # noqa: SLF001 - as above
             known._documents += bool(event.payload.get("hashes"))  # noqa: SLF001 - a document sends them once
             return None
         if not await is_lost(state):
@@ -49,10 +65,30 @@ class StateLossMiddleware(Middleware):
         await start_over(app, EventContext.get().token, {"name": event.name, "payload": event.payload})
         return StateUpdate()
 
+    async def _forget(self, state: BaseState) -> None:
+        """Forget what an earlier session left, and what outlived `KnownClientState` in Redis."""
+        for kind in rx.State.get_substates() - self._kept:
+            left = await state.get_state(kind)
+            if _holds_something(left):
+                left.reset()
+
 
 async def is_lost(state: BaseState) -> bool:
-    """Whether the browser has not sent what it stores to this state."""
-    return not (await state.get_state(KnownClientState))._is_known  # noqa: SLF001 - as above
+    """Whether the browser has not sent what it stores to this state, or in another session than its own of now."""
+    known = await state.get_state(KnownClientState)
+    return not known._is_known or known._session != _session_of(state)  # noqa: SLF001 - as above
+
+
+def _session_of(state: BaseState) -> str:
+    token = session_token(state)
+    return hash_of(token) if token else ""
+
+
+def _holds_something(state: BaseState) -> bool:
+    """Whether it differs from a new one. Redis would have to write every state that is reset."""
+    shared = rx.State.get_fields()
+    fields = type(state).get_fields()
+    return any(getattr(state, name) != fields[name].default_value() for name in fields if name not in shared)
 
 
 async def document_number(state: BaseState) -> int:

@@ -7,6 +7,7 @@ no script can read it, and it is sent nowhere (design: decision 8).
 from collections.abc import Mapping
 
 import reflex as rx
+from reflex.state import BaseState
 from starlette.requests import cookie_parser
 
 from backend.app import current_shop
@@ -23,7 +24,7 @@ from storefront.state.handlers import MAX_ID
 LONGEST_TOKEN = 2 * MAX_ID
 
 
-def session_token(state: rx.State) -> str:
+def session_token(state: BaseState) -> str:
     """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
     token = cookie_parser(state.router.headers.cookie).get(COOKIE, "")
     return token if len(token) <= LONGEST_TOKEN else ""

@@ -50,7 +50,7 @@ async def test_an_event_on_a_lost_state_comes_back_after_the_browser_has_told(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)
-    answer = await StateLossMiddleware().preprocess(app, state, ADD)
+    answer = await StateLossMiddleware([]).preprocess(app, state, ADD)
     assert answer == StateUpdate()  # which ends the event
     ((token, update),) = app.event_namespace.sent
     assert token == "ana"
@@ -63,9 +63,9 @@ async def test_once_the_browser_has_told_events_go_their_way(
 ) -> None:
     root = shopper()
     assert await is_lost(root)
-    assert await StateLossMiddleware().preprocess(app, root, Event(name=HYDRATE)) is None
+    assert await StateLossMiddleware([]).preprocess(app, root, Event(name=HYDRATE)) is None
     assert not await is_lost(root)
-    assert await StateLossMiddleware().preprocess(app, await root.get_state(CartState), ADD) is None
+    assert await StateLossMiddleware([]).preprocess(app, await root.get_state(CartState), ADD) is None
     assert app.event_namespace.sent == []
 
 

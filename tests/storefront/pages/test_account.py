@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 import reflex as rx
+from reflex.event import Event
 from reflex.istate.data import RouterData
+from reflex.state import state_snapshot_hashes
+from reflex_base.event.context import EventContext
 
 from backend.app import Shop
 from backend.checkout import account_page
@@ -16,9 +19,14 @@ from backend.customers.models import Customer
 from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
+from storefront.live.state_loss import HYDRATE
 from storefront.pages.account.state import FULL, GONE, AccountState
+from storefront.pages.catalog import CatalogState
+from storefront.pages.checkout.state import CheckoutState
+from storefront.state.cart import Added, CartState
 from storefront.state.frame import COMING_BACK, FrameState
 from storefront.state.session import known_fields, remember_payer, session_token, shopper_of
+from storefront.storefront import app
 from tests.storefront.outage import without_database
 
 HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
@@ -55,6 +63,89 @@ async def send(state: AccountState, event: str, *arguments: Any) -> Any:
     handler = getattr(AccountState, event).fn
     names = list(inspect.signature(handler).parameters)[1:]
     return await handler(state, **dict(zip(names, arguments, strict=False)))
+
+
+def at(root: rx.State, cookie: str, path: str) -> None:
+    """Put the browser of this state at a path, with this cookie in its websocket's handshake."""
+    root.router = RouterData.from_router_data(
+        {"headers": {"cookie": cookie}, "pathname": path, "asPath": path}
+    )
+
+
+async def first_sent(root: rx.State, *, is_document: bool = True) -> list[dict[str, Any]]:
+    """What is sent first to a new document of this tab, or to the one that is there over a new connection."""
+    sent: list[dict[str, Any]] = []
+
+    async def emit(_token: str, delta: dict[str, Any]) -> None:
+        sent.append(delta)
+
+    hashes = state_snapshot_hashes(type(root)(_reflex_internal_init=True).dict(initial=True))  # type: ignore[call-arg]
+    told: dict[str, Any] = {"vars": {}, **({"hashes": hashes} if is_document else {})}
+    unused: Any = None
+    with EventContext(token="ana", state_manager=unused, enqueue_impl=unused, emit_delta_impl=emit):  # type: ignore[arg-type]
+        assert await app._preprocess(root, Event(name=HYDRATE, payload=told)) is None
+        await rx.State.event_handlers["hydrate_and_load"].fn(root, **told)
+    return sent
+
+
+@pytest.mark.parametrize("is_document", [True, False])
+@pytest.mark.parametrize("next_one", ["nobody", "luis"])
+async def test_a_tab_is_sent_nothing_of_an_earlier_session(
+    shop: Shop, shopper: Shopper, next_one: str, is_document: bool
+) -> None:
+    _, anas, _ = await a_customer(shop, "ana@example.com")
+    _, luis, _ = await a_customer(shop, "luis@example.com")
+    cookie = f"{COOKIE}={luis}" if next_one == "luis" else ""
+    tab, new_tab = shopper(), shopper()
+    at(tab, f"{COOKIE}={anas}", "/account")
+    await first_sent(tab)
+    await send(await tab.get_state(AccountState), "load")
+    (await tab.get_state(CheckoutState)).draft = {"address": "Calle 10 # 5-20"}
+    (await tab.get_state(CartState)).added = Added(1, "Trompo")
+    for root in (tab, new_tab):
+        at(root, cookie, "/")
+    assert await first_sent(tab, is_document=is_document) == await first_sent(
+        new_tab, is_document=is_document
+    )
+    assert (await tab.get_state(AccountState))._address == ""
+
+
+async def test_a_session_keeps_what_its_tab_shows_through_new_documents_and_connections(
+    shop: Shop, shopper: Shopper
+) -> None:
+    _, token, address_id = await a_customer(shop, "ana@example.com")
+    tab = shopper()
+    at(tab, f"{COOKIE}={token}", "/account")
+    await first_sent(tab)
+    await send(await tab.get_state(AccountState), "load")
+    for is_document in (True, False):
+        await first_sent(tab, is_document=is_document)
+        assert [entry.id for entry in (await tab.get_state(AccountState)).book] == [address_id]
+
+
+async def test_what_everybody_sees_the_same_stays_when_somebody_signs_in(
+    shop: Shop, shopper: Shopper
+) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    tab = shopper()
+    at(tab, "", "/catalog")
+    await first_sent(tab)
+    await (await tab.get_state(CatalogState)).load()
+    at(tab, f"{COOKIE}={token}", "/catalog")
+    await first_sent(tab)
+    assert (await tab.get_state(CatalogState)).is_ready
+
+
+async def test_no_event_of_another_session_acts_on_what_a_tab_shows(shop: Shop, shopper: Shopper) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    tab = shopper()
+    at(tab, f"{COOKIE}={token}", "/account")
+    await first_sent(tab)
+    at(tab, "", "/account")
+    unused: Any = None
+    with EventContext(token="ana", state_manager=unused, enqueue_impl=unused):
+        event = Event(name=f"{AccountState.get_full_name()}.load", payload={})
+        assert await app._preprocess(tab, event) is not None  # it ends here, and the tab starts over
 
 
 async def test_the_owner_sees_what_is_theirs(shop: Shop, shopper: Shopper) -> None:
