@@ -17,6 +17,7 @@ from backend.returns.routes import ASK
 from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.links import CHECKOUT
+from storefront.live.open_pages import address_of
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.texts import SAID
@@ -96,16 +97,20 @@ class OrderState(PageState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def refresh(self) -> None:
-        """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes."""
+        """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes.
+
+        The browser may be at another order when they answer, which is left as it is.
+        """
         async with self:
-            params = PageParams.from_url(self.router.url)
+            address = address_of(self)
+        params = PageParams.from_url(address)
         try:
             data = await read_order(params, ask=True)
         except ShopError as error:
             log.info("order %s could not be refreshed: %s", params.tail, error.message)
             return
         async with self:
-            if self.content != data.content:
+            if address_of(self) == address and self.content != data.content:
                 self._show(data)
 
     @rx.event(background=True)

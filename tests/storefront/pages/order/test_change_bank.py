@@ -20,27 +20,9 @@ from storefront.pages.loading import PageParams
 from storefront.pages.order.state import load
 from storefront.state.cart import CartState
 from tests.checkout_steps import TYPED
+from tests.storefront.locked import Locked
 
 Shopper = Callable[[], rx.State]
-
-
-class Locked:
-    """A state as its background handlers have it: whatever is read or changed happens inside `async with`."""
-
-    def __init__(self, state: rx.State) -> None:
-        self._state = state
-        self._is_inside = False
-
-    async def __aenter__(self) -> "Locked":
-        self._is_inside = True
-        return self
-
-    async def __aexit__(self, *_error: object) -> None:
-        self._is_inside = False
-
-    def __getattr__(self, name: str) -> object:
-        assert self._is_inside, f"{name} is read outside the state's lock"
-        return getattr(self._state, name)
 
 
 @pytest.fixture

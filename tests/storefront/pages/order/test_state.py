@@ -1,10 +1,12 @@
-"""A lost order's toys come back into this browser's own cart, and into nobody else's."""
+"""An order is asked about again for its own page; a lost order's toys come back into this browser's own cart."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
+from reflex.state import BaseState
 from sqlalchemy import update
 
 from backend.app import Shop
@@ -15,9 +17,12 @@ from backend.cart.views import cart_view
 from backend.checkout.placed_orders import PlacedOrder
 from backend.customers.models import Customer
 from backend.orders.models import Order
-from storefront.pages.order.state import OrderState
+from storefront.pages.loading import PageData, PageParams
+from storefront.pages.order import state as order_state
+from storefront.pages.order.state import OrderContent, OrderState, read_order
 from storefront.state.cart import CartState
 from tests.store_defaults import Defaults, make_toy
+from tests.storefront.locked import Locked
 
 Shopper = Callable[[], rx.State]
 
@@ -35,10 +40,13 @@ async def yoyo(shop: Shop, defaults: Defaults, lost: PlacedOrder) -> str:
         return await make_toy(session, defaults, "yoyo", stock=5)
 
 
+def _go(root: BaseState, page: str) -> None:
+    root.router = RouterData.from_router_data({"pathname": "/order/[[...splat]]", "asPath": page})
+
+
 async def _at(shopper: Shopper, order: PlacedOrder, token: str) -> tuple[OrderState, CartState]:
     root = shopper()
-    page = f"/order/{order.order_id}?token={token}"
-    root.router = RouterData.from_router_data({"pathname": "/order/[[...splat]]", "asPath": page})
+    _go(root, f"/order/{order.order_id}?token={token}")
     return await root.get_state(OrderState), await root.get_state(CartState)
 
 
@@ -83,3 +91,38 @@ async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
     assert await order.try_again() is not None
     assert cart.cart_id not in ("", theirs)
     assert (await _units(shop, theirs), await _units(shop, cart.cart_id)) == ([1], [2])
+
+
+async def _refresh(order: OrderState) -> None:
+    handler: Any = OrderState.event_handlers["refresh"].fn
+    await handler(Locked(order))
+
+
+async def test_an_order_that_is_asked_about_late_leaves_the_one_that_is_open_by_then(
+    shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, _cart = await _at(shopper, placed, placed.token)
+    await order.load()
+
+    async def answered_late(params: PageParams, *, ask: bool) -> PageData[OrderContent]:
+        data = await read_order(params, ask=ask)
+        if ask:
+            _go(order._get_root_state(), "/order/order_other?token=other")
+            await order.load()
+        return data
+
+    monkeypatch.setattr(order_state, "read_order", answered_late)
+    await _refresh(order)
+    assert order.content == OrderContent("order_other")
+
+
+async def test_an_order_that_is_asked_about_shows_what_came_of_it(
+    shop: Shop, shopper: Shopper, placed: PlacedOrder
+) -> None:
+    order, _cart = await _at(shopper, placed, placed.token)
+    await order.load()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(email="luis@example.com"))
+    await _refresh(order)
+    assert order.content.order is not None
+    assert order.content.order.email == "luis@example.com"
