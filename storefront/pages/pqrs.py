@@ -18,7 +18,7 @@ from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
 from storefront.components.hooks import ABSENT
 from storefront.components.icons import icon
-from storefront.components.links import PQRS, legal_path, sic_link
+from storefront.components.links import PQRS, address_part, legal_path, sic_link
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.meta import NOINDEX, DocumentMeta, absolute
 from storefront.pages.account.browser import ANSWER, account_field, http_form, problem_in
@@ -35,6 +35,7 @@ SAID = {"check": CHECK_FIELDS, "wait": TOO_MANY}
 ACTION = "/api/pqrs"
 WITHOUT_SCRIPTS = f"{ACTION}/form"
 FORM = "pqrs"
+PQRS_ID = "id"
 UNKNOWN = _("No encontramos este radicado")
 STATE_TITLE = _("Tu mensaje")
 
@@ -144,8 +145,9 @@ def message() -> rx.Component:
 
 @dataclass(frozen=True, slots=True)
 class PqrsView:
-    """What was asked, and how it stands. `number` is empty where the address leads to nothing."""
+    """What was asked, and how it stands. `id` is the address's; `number` is empty where that leads to nothing."""
 
+    id: str = ""
     number: str = ""
     kind: str = ""
     asked: str = ""
@@ -163,7 +165,7 @@ async def load_state(params: PageParams) -> PageData[PqrsView]:
         async with shop.database.read() as session:
             shown = view_of(await read_pqrs(session, pqrs_id))
     except NotFound:
-        return PageData(PqrsView(), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
+        return PageData(PqrsView(pqrs_id), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
     title = _("Radicado {number}").format(number=shown.number)
     return PageData(shown, DocumentMeta(title=title, robots=NOINDEX))
 
@@ -171,6 +173,7 @@ async def load_state(params: PageParams) -> PageData[PqrsView]:
 def view_of(row: Pqrs) -> PqrsView:
     """What was asked as its page shows it."""
     return PqrsView(
+        id=row.id,
         number=str(row.number),
         kind=KIND_NAMES[PqrsKind(row.kind)],
         asked=time_label(row.asked_at),
@@ -195,12 +198,18 @@ ROW: ObjectVar[PqrsView] = PqrsStatus.content.to(ObjectVar, PqrsView)
 
 
 def status_page() -> rx.Component:
-    """The whole page. It shows nothing before it is known who asks."""
+    """The whole page. It shows nothing before it is known who asks, and nothing of another link."""
     skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "12rem"), aria_hidden="true")
     unknown = not_found(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
     shown = rx.cond(ROW.number != "", status(), unknown)
     return framed(
-        until(PqrsStatus.is_ready, PqrsStatus.has_failed, PqrsStatus.load, skeleton, shown),
+        until(
+            PqrsStatus.is_ready & (ROW.id == address_part(PQRS_ID)),
+            PqrsStatus.has_failed,
+            PqrsStatus.load,
+            skeleton,
+            shown,
+        ),
         class_name="main--account",
     )
 

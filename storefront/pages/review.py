@@ -27,12 +27,13 @@ from backend.texts import _
 from storefront.components.forms import NO_PROBLEM, SENT_BY_THE_BROWSER, field_box, pictures_field
 from storefront.components.frame import framed
 from storefront.components.icons import icon
-from storefront.components.links import legal_path, to_product
+from storefront.components.links import address_part, legal_path, to_product
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.components.reviews import NAME, picture_links
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
 
+LINE_ID = "id"
 TITLE = _("Tu reseña")
 UNKNOWN = _("Este enlace no abre ninguna reseña")
 OPEN, SHOWN, REFUSED, CLOSED = "open", "shown", "refused", "closed"
@@ -59,12 +60,14 @@ class ReviewPage:
     """The page of a link. Without a `mode` the link leads to nothing.
 
     Attributes:
+        line: the id in the link, of an order's line.
         mode: `OPEN`, `SHOWN`, `REFUSED` or `CLOSED`.
         action: where the form is sent to.
         stars, text, pictures: what was written; empty before.
         until: the last day of the form.
     """
 
+    line: str = ""
     mode: str = ""
     toy: str = ""
     handle: str = ""
@@ -86,7 +89,7 @@ async def load(params: PageParams) -> PageData[ReviewPage]:
         require_review_token(shop.settings.signing_key, line_id, params.asked("token"))
         content = await _content(line_id, params.asked("said"))
     except NotFound:
-        return PageData(ReviewPage(), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
+        return PageData(ReviewPage(line_id), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
     return PageData(content, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
@@ -102,6 +105,7 @@ async def _content(line_id: str, said: str) -> ReviewPage:
     else:
         mode = OPEN if toy else CLOSED
     return ReviewPage(
+        line=line_id,
         mode=mode,
         toy=line.title,
         handle=toy.handle if toy else line.product_handle,
@@ -131,12 +135,12 @@ SHOWN_PAGE: ObjectVar[ReviewPage] = ReviewPageState.content.to(ObjectVar, Review
 
 
 def page() -> rx.Component:
-    """The whole page. It shows nothing before it is known who asks."""
+    """The whole page. It shows nothing before it is known who asks, and nothing of another link."""
     skeleton = rx.el.div(bar("60%", "2rem"), bar("100%", "16rem"), aria_hidden="true")
     unknown = not_found(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
     return framed(
         until(
-            ReviewPageState.is_ready,
+            ReviewPageState.is_ready & (SHOWN_PAGE.line == address_part(LINE_ID)),
             ReviewPageState.has_failed,
             ReviewPageState.load,
             skeleton,
@@ -227,6 +231,7 @@ def _form() -> rx.Component:
         method="post",
         enc_type="multipart/form-data",
         special_props=[SENT_BY_THE_BROWSER],
+        key=one.action,  # what is typed stays with its link
         class_name="account-form",
         data_testid="review-form",
     )

@@ -1,5 +1,6 @@
 """A review in the browser: written by a mail's link with a picture, read in the office, and live on the toy's page."""
 
+import re
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -131,3 +132,20 @@ async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer) -
         await buyer.goto(bought.order)
         await expect(buyer.get_by_test_id("order-line")).to_be_visible(timeout=PATIENCE)
         await expect(buyer.get_by_test_id("review-link")).to_have_count(0)  # once is enough
+
+
+async def test_what_was_typed_for_one_toy_is_not_in_the_form_of_another(
+    page_320: Page, server: ShopServer
+) -> None:
+    first, second = await arrived(server), await arrived(server)
+    await page_320.goto(first.link)
+    words = page_320.get_by_label("Cuéntales a otras familias")
+    await words.fill(WRITTEN, timeout=PATIENCE)
+    await page_320.get_by_role("radio", name="2 ★").check()
+    lead_on = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }"
+    await page_320.evaluate(lead_on, second.link)  # as a link of the shop does: without another document
+    form = page_320.get_by_test_id("review-form")
+    line = second.link.partition("?")[0].rpartition("/")[2]
+    await expect(form).to_have_attribute("action", re.compile(line), timeout=PATIENCE)
+    await expect(words).to_have_value("")
+    await expect(form.locator("input[type=radio]:checked")).to_have_count(0)

@@ -14,7 +14,8 @@ async def test_the_link_shows_it_and_nothing_else_does(shop: Shop) -> None:
     row = await ask(shop.database, ASKED, client=Client("190.24.1.1"))
     path = pqrs_path(shop.settings.signing_key, row.id)
     shown = (await load_state(PageParams.from_url(path))).content
-    assert (shown.number, shown.kind, shown.text, shown.answer) == (
+    assert (shown.id, shown.number, shown.kind, shown.text, shown.answer) == (
+        row.id,
         str(row.number),
         "Queja",
         ASKED["text"],
@@ -25,8 +26,9 @@ async def test_the_link_shows_it_and_nothing_else_does(shop: Shop) -> None:
     shown = (await load_state(PageParams.from_url(path))).content
     assert (shown.answer, shown.answered != "") == ("Ya contestamos.", True)
     for wrong in (f"/pqrs/{row.id}", f"{path}x", path.replace(row.id, "pqrs_1")):
-        data = await load_state(PageParams.from_url(wrong))
-        assert (data.content, data.meta.status) == (PqrsView(), 404)
+        asked = PageParams.from_url(wrong)
+        data = await load_state(asked)
+        assert (data.content, data.meta.status) == (PqrsView(asked.tail), 404)
 
 
 async def test_the_form_says_only_what_it_knows(shop: Shop) -> None:
