@@ -50,6 +50,8 @@ const NOTHING = { number: 0, is_good: true, message: "", problems: {}, is_busy: 
 const Answer = createContext(NOTHING);
 export const useAnswer = () => useContext(Answer);
 
+const SESSION_ROUTES = "/auth/"; // no others sign anybody in or out
+
 // A form that is sent by HTTP. Once all is well it leads to `next`, to the page that the address names or that the answer
 // does, or `done` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page.
 export function HttpForm({ action, formAction, next, done, offline, ownPage, className, children }) {
@@ -70,7 +72,7 @@ export function HttpForm({ action, formAction, next, done, offline, ownPage, cla
     const values = Object.fromEntries(new FormData(event.target));
     const said = await sent(values).catch(() => ({ is_good: false, message: offline, problems: {} }));
     if (!said.is_good || !next) return setAnswer({ ...NOTHING, ...said, number: answer.number + 1 });
-    tellOtherTabs();
+    if (action.startsWith(SESSION_ROUTES)) tellOtherTabs();
     window.location.assign(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there
   };
 

@@ -355,6 +355,20 @@ async def test_signing_out_in_one_tab_signs_out_all(page_1280: Page) -> None:
     await expect(field(checkout, "email")).to_have_value(address, timeout=PATIENCE)
 
 
+async def test_a_form_that_changes_no_session_leaves_the_other_tabs_alone(page_1280: Page) -> None:
+    other = await page_1280.context.new_page()
+    await other.goto("/pqrs")
+    await other.evaluate("window.isTheSame = true")
+    await page_1280.goto("/pqrs")
+    await field(page_1280, "kind").select_option("queja")
+    for name, text in (("name", "Ana"), ("email", "queja@example.com"), ("text", "Nadie contesta.")):
+        await field(page_1280, name).fill(text)
+    await page_1280.get_by_test_id("pqrs-send").click()
+    await expect(page_1280.get_by_test_id("pqrs-number")).to_be_visible(timeout=PATIENCE)
+    assert await page_1280.evaluate("localStorage.getItem('trompo_account')") is None  # no tab was told
+    assert await other.evaluate("window.isTheSame")
+
+
 async def test_a_tab_that_was_on_its_way_hears_of_it_once(page_320: Page) -> None:
     """Somebody signed in elsewhere between the page's request and its scripts; the clock was set back since."""
     await page_320.add_init_script("""
