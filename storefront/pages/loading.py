@@ -107,6 +107,8 @@ class PageState(rx.State, mixin=True):
     async def _load(self) -> Any:
         """Load the page at the browser's address. A failure is shown, with a button to try again.
 
+        Where the page has another address by now, as its document does, it leads there.
+
         Returns:
             Events that follow.
         """
@@ -117,6 +119,8 @@ class PageState(rx.State, mixin=True):
             self.has_failed = True
             return None
         self.has_failed = False
+        if data.meta.moved_to:
+            return rx.redirect(data.meta.moved_to, replace=True)
         self._show(data)
         return None
 

@@ -1,17 +1,22 @@
 """A product's page, for a product that exists and for one that does not."""
 
+from collections.abc import Callable
+
 import pytest
+import reflex as rx
+from reflex.event import EventSpec
+from reflex.istate.data import RouterData
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.catalog.browse import product_detail
-from backend.catalog.models import Picture, Product
+from backend.catalog.models import FormerHandle, Picture, Product
 from backend.catalog.views import ProductDetail
 from backend.inventory.models import InventoryLevel
 from storefront.pages import product
 from storefront.pages.loading import PageParams
-from storefront.pages.product import load
+from storefront.pages.product import ProductState, load
 from tests.store_defaults import Defaults, make_toy
 
 
@@ -36,6 +41,29 @@ async def test_an_unknown_product_is_content_of_its_own(shop: Shop, defaults: De
     assert data.meta.status == 404
     assert data.meta.robots.startswith("noindex")
     assert "Este producto no existe" in data.meta.title
+
+
+async def test_a_former_address_leads_on_inside_the_shop(
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, defaults, "trompo")
+        toy = (await session.execute(select(Product.id).where(Product.handle == "trompo"))).scalar_one()
+        session.add(FormerHandle(handle="peonza", product_id=toy))
+    root = shopper()
+    state = await root.get_state(ProductState)
+    root.router = RouterData.from_router_data({"pathname": "/product/[slug]", "asPath": "/product/peonza"})
+    leads = await state.load()
+    assert dict(_texts(leads)) == dict(_texts(rx.redirect("/product/trompo", replace=True)))
+    assert not state.is_ready  # it is not said first that there is no such toy
+    root.router = RouterData.from_router_data({"pathname": "/product/[slug]", "asPath": "/product/trompo"})
+    assert await state.load() is None
+    assert state.is_ready
+
+
+def _texts(event: EventSpec) -> list[tuple[str, str]]:
+    """The arguments of an event as the browser gets them."""
+    return [(str(name), str(value)) for name, value in event.args]
 
 
 @pytest.mark.parametrize("left", [3, 0])
