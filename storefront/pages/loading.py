@@ -107,18 +107,25 @@ class PageState(rx.State, mixin=True):
     async def _load(self) -> Any:
         """Load the page at the browser's address. A failure is shown, with a button to try again.
 
-        Where the page has another address by now, as its document does, it leads there.
-
         Returns:
             Events that follow.
         """
         try:
-            data = await self._data(PageParams.from_url(self.router.url))
+            told = await self._fill()
         except Exception:
             log.exception("a page could not be loaded: %s", self.router.url.path)
             self.has_failed = True
             return None
         self.has_failed = False
+        return told
+
+    async def _fill(self) -> Any:
+        """Read what the page shows and show it, or lead to the address that it has by now, as its document does.
+
+        Returns:
+            Events that follow.
+        """
+        data = await self._data(PageParams.from_url(self.router.url))
         if data.meta.moved_to:
             return rx.redirect(data.meta.moved_to, replace=True)
         self._show(data)

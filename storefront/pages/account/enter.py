@@ -57,9 +57,9 @@ class EnterState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[WaysIn]:
         return await load(params)
 
-    async def _load(self) -> Any:
+    async def _fill(self) -> Any:
         """Whoever is signed in has nothing to do here."""
-        self._show(await self._data(PageParams.from_url(self.router.url)))
+        await super()._fill()
         return rx.redirect(ACCOUNT, replace=True) if await shopper_of(self) else None
 
 

@@ -13,7 +13,7 @@ from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.pictures import picture
-from storefront.components.placeholders import bar, link_button, waiting
+from storefront.components.placeholders import bar, link_button, until
 from storefront.components.reviews import review_link
 from storefront.pages.account.browser import (
     account_field,
@@ -356,23 +356,23 @@ def password() -> rx.Component:
 
 def skeleton() -> rx.Component:
     """The page to come."""
-    return rx.fragment(
-        rx.el.div(
-            bar("60%", "2.4rem"),
-            bar("90%", "6rem"),
-            bar("90%", "6rem"),
-            class_name="account",
-            aria_hidden="true",
-        ),
-        waiting(),
+    return rx.el.div(
+        bar("60%", "2.4rem"),
+        bar("90%", "6rem"),
+        bar("90%", "6rem"),
+        class_name="account",
+        aria_hidden="true",
     )
 
 
 def page() -> rx.Component:
     """The whole page. It shows nothing before it is known who asks."""
     return framed(
-        rx.cond(
+        until(
             rx.State.is_hydrated & AccountState.is_ready & (WHO.id != ""),
+            AccountState.has_failed,
+            AccountState.load,
+            skeleton(),
             rx.el.div(
                 rx.el.header(
                     rx.el.h1(
@@ -388,7 +388,6 @@ def page() -> rx.Component:
                 ),
                 class_name="account",
             ),
-            skeleton(),
         ),
         class_name="main--account",
     )

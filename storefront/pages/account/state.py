@@ -139,9 +139,9 @@ class AccountState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[None]:
         return await load(params)
 
-    async def _load(self) -> Any:
+    async def _fill(self) -> Any:
         """Show what is the customer's, or the way in."""
-        self._show(await self._data(PageParams.from_url(self.router.url)))
+        await super()._fill()
         return await self._refresh()
 
     @event()

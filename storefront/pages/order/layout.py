@@ -14,7 +14,7 @@ from storefront.components.frame import framed
 from storefront.components.hooks import ABSENT, script
 from storefront.components.icons import icon
 from storefront.components.links import CATALOG, FIND_ORDER, address_part
-from storefront.components.placeholders import bar, link_button, not_found, waiting
+from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.pages.order import texts
 from storefront.pages.order.invoices import invoices
 from storefront.pages.order.returns import returns
@@ -186,17 +186,14 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
 
 def skeleton() -> rx.Component:
     """The order to come."""
-    return rx.fragment(
+    return rx.el.div(
         rx.el.div(
-            rx.el.div(
-                rx.el.div(class_name="order__drawing bone"),
-                rx.el.div(bar("30%"), bar("70%", "2.4rem"), bar("90%"), bar("60%"), class_name="order__say"),
-                class_name="order__status",
-            ),
-            class_name="order",
-            aria_hidden="true",
+            rx.el.div(class_name="order__drawing bone"),
+            rx.el.div(bar("30%"), bar("70%", "2.4rem"), bar("90%"), bar("60%"), class_name="order__say"),
+            class_name="order__status",
         ),
-        waiting(),
+        class_name="order",
+        aria_hidden="true",
     )
 
 
@@ -204,8 +201,11 @@ def page() -> rx.Component:
     """The whole page. An order that is not this address's is never shown."""
     content = OrderState.content
     return framed(
-        rx.cond(
+        until(
             OrderState.is_ready & (content.order_id == address_part(ORDER_ID)),
+            OrderState.has_failed,
+            OrderState.load,
+            skeleton(),
             rx.cond(
                 content.order,
                 order_page(content.order.to(OrderView)),
@@ -215,7 +215,6 @@ def page() -> rx.Component:
                     link_button(_("Encuentra tu pedido"), FIND_ORDER),
                 ),
             ),
-            skeleton(),
         ),
         class_name="main--order",
     )

@@ -13,6 +13,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.checkout.order_page import OrderView
 from backend.errors import NotFound, ShopError
+from backend.outage import DatabaseUnavailable
 from backend.returns.routes import ASK
 from backend.texts import _
 from storefront.components.change_bank import change_bank
@@ -99,14 +100,15 @@ class OrderState(PageState, rx.State):
     async def refresh(self) -> None:
         """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes.
 
-        The browser may be at another order when they answer, which is left as it is.
+        The browser may be at another order when they answer, which is left as it is. The page asks again by itself, so
+        a failure is not told.
         """
         async with self:
             address = address_of(self)
         params = PageParams.from_url(address)
         try:
             data = await read_order(params, ask=True)
-        except ShopError as error:
+        except (ShopError, DatabaseUnavailable) as error:
             log.info("order %s could not be refreshed: %s", params.tail, error.message)
             return
         async with self:

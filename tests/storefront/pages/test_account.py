@@ -20,6 +20,8 @@ from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from storefront.live.state_loss import HYDRATE
+from storefront.pages.account.enter import EnterState
+from storefront.pages.account.home import page
 from storefront.pages.account.state import FULL, GONE, AccountState
 from storefront.pages.catalog import CatalogState
 from storefront.pages.checkout.state import CheckoutState
@@ -237,6 +239,29 @@ async def test_an_outage_is_told_and_answers_the_form(
     assert (await state.get_state(FrameState)).notice.text == COMING_BACK
     assert state.answer.number > number
     assert (state.who, [entry.id for entry in state.book]) == (known, [address_id])
+
+
+async def test_an_account_that_could_not_be_loaded_says_so_and_can_be_loaded_again(
+    shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    with without_database(shop, monkeypatch):
+        assert await send(state, "load") is None
+    assert (state.has_failed, state.who) == (True, ShopperView())
+    assert (await state.get_state(FrameState)).notice.text == COMING_BACK
+    await send(state, "load")
+    assert (state.has_failed, state.who.email) == (False, "ana@example.com")
+    assert str(AccountState.has_failed) in str(page())
+
+
+async def test_the_ways_in_are_there_without_a_database(
+    shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = await (await at_browser(shopper, f"{COOKIE}=any")).get_state(EnterState)
+    with without_database(shop, monkeypatch):
+        assert await state.load() is None
+    assert state.is_ready
 
 
 async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper: Shopper) -> None:

@@ -19,10 +19,13 @@ from backend.customers.models import Customer
 from backend.orders.models import Order
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.order import state as order_state
+from storefront.pages.order.layout import page
 from storefront.pages.order.state import OrderContent, OrderState, read_order
 from storefront.state.cart import CartState
+from storefront.state.frame import COMING_BACK, FrameState
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.locked import Locked
+from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
 
@@ -126,3 +129,31 @@ async def test_an_order_that_is_asked_about_shows_what_came_of_it(
     await _refresh(order)
     assert order.content.order is not None
     assert order.content.order.email == "luis@example.com"
+
+
+async def test_an_outage_is_no_failure_of_the_shop_while_an_order_is_asked_about(
+    shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, _cart = await _at(shopper, placed, placed.token)
+    await order.load()
+    shown = order.content
+    with without_database(shop, monkeypatch):
+        await _refresh(order)  # the page asks again by itself
+    assert order.content == shown
+    assert (await order.get_state(FrameState)).notice.text == ""
+
+
+async def test_an_order_that_could_not_be_loaded_says_so_and_can_be_loaded_again(
+    shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order, _cart = await _at(shopper, placed, placed.token)
+    with without_database(shop, monkeypatch):
+        await order.load()
+    assert (order.has_failed, order.is_ready) == (True, False)
+    assert (await order.get_state(FrameState)).notice.text == COMING_BACK
+    await order.load()
+    assert (order.has_failed, order.content.order_id) == (False, placed.order_id)
+
+
+def test_the_page_has_words_for_an_order_that_could_not_be_loaded() -> None:
+    assert str(OrderState.has_failed) in str(page())
