@@ -17,6 +17,7 @@ from backend.catalog.handles import brand_handle
 from backend.catalog.list_page import ages_of
 from backend.catalog.models import (
     Collection,
+    FormerHandle,
     Picture,
     Product,
     ProductCategory,
@@ -200,12 +201,25 @@ async def search(
     ]
 
 
-async def cards(session: AsyncSession, handles: Sequence[str]) -> list[ProductCard]:
-    """The cards of these handles, in their order; unknown ones are left out. For the wishlist."""
+async def cards(session: AsyncSession, handles: Sequence[str]) -> dict[str, ProductCard]:
+    """The cards of the products that have these handles now or had them before, by handle and in this order.
+
+    What is not for sale is left out. For the wishlist, which may name a product twice.
+    """
     wanted = list(dict.fromkeys(handles))[:MAX_WISHES]
-    found = await _cards(session, select(Product).where(Product.handle.in_(wanted), for_sale()))
-    by_handle = {card.handle: card for card in found}
-    return [by_handle[handle] for handle in wanted if handle in by_handle]
+    query = select(Product).where(Product.handle.in_(wanted), for_sale())
+    found = {card.handle: card for card in await _cards(session, query)}
+    if missing := [handle for handle in wanted if handle not in found]:
+        found |= await _formerly(session, missing)
+    return {handle: found[handle] for handle in wanted if handle in found}
+
+
+async def _formerly(session: AsyncSession, handles: Sequence[str]) -> dict[str, ProductCard]:
+    former = select(FormerHandle.handle, FormerHandle.product_id).where(FormerHandle.handle.in_(handles))
+    owners = dict((await session.execute(former)).all())
+    query = select(Product).where(Product.id.in_(owners.values()), for_sale())
+    found = {card.id: card for card in await _cards(session, query)} if owners else {}
+    return {handle: found[product_id] for handle, product_id in owners.items() if product_id in found}
 
 
 async def _cards(session: AsyncSession, query: Select[Product]) -> list[ProductCard]:

@@ -105,11 +105,15 @@ SLIDES = view(SLIDES_SCRIPT, "useSlides", ShownSlides)
 
 
 class WishlistLoader(rx.Component):
-    """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten."""
+    """Tells the state of that name what is wished for, at first, after every change, and when it has forgotten.
+
+    What is wished for by a handle that has `moved` is wished for by the new one from then on.
+    """
 
     library = script("wishlist")
     tag = "WishlistLoader"
     state: rx.Var[str]
+    moved: rx.Var[dict[str, str]]
     on_wishes: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 

@@ -12,11 +12,16 @@ from storefront.components.icons import icon
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is wished for: how much, whether a product is among it, and properties of its heart."""
+    """What is wished for: how much, whether a product is among it, and properties of its heart.
+
+    `left`: how much without these handles. `drop`: properties of a button that takes them back.
+    """
 
     count: int
+    left: Any
     has: Any
     heart: Any
+    drop: Any
 
 
 WISHES = view(script("wishlist"), "useWishes", Wishes)

@@ -1,13 +1,14 @@
 """The wishlist: what this browser has saved, as it is now (spec: Storefront view rules 7)."""
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import NumberVar, ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.texts import _
 from storefront.components.browser import AddToCart, KeepFocus, WishlistLoader
 from storefront.components.cart import CONTROLS
 from storefront.components.frame import framed
+from storefront.components.hooks import props
 from storefront.components.icons import icon
 from storefront.components.links import to_product
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
@@ -20,6 +21,8 @@ from storefront.state.cart import CartState
 from storefront.state.wishlist import WishlistState
 
 TITLE = _("Tus favoritos")
+LEFT: NumberVar[int] = props(WISHES.left, WishlistState.gone).to(int)
+"""How many of the wishes are still sold, as far as it is known."""
 
 
 async def load(_params: PageParams) -> PageData[None]:
@@ -66,16 +69,45 @@ def saved(card: ObjectVar[ProductCard]) -> rx.Component:
     return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 
+def gone() -> rx.Component:
+    """Says how many of the wishes are not sold any more, and lets them go."""
+    count = WISHES.count.to(int) - LEFT
+    return rx.cond(
+        count > 0,
+        rx.el.div(
+            rx.el.p(
+                rx.cond(
+                    count == 1,
+                    _("1 de tus favoritos ya no se vende."),
+                    _("{n} de tus favoritos ya no se venden.").format(n=count),
+                )
+            ),
+            rx.el.button(
+                _("Quitar de favoritos"),
+                type="button",
+                class_name="button button--quiet button--small wishes-gone__button",
+                data_testid="drop-gone",
+                special_props=[props(WISHES.drop, WishlistState.gone)],
+            ),
+            class_name="wishes-gone",
+            data_testid="wishes-gone",
+        ),
+    )
+
+
 def page() -> rx.Component:
     """The whole page."""
     return framed(
-        WishlistLoader.create(state=WishlistState.get_full_name(), on_wishes=WishlistState.show),
+        WishlistLoader.create(
+            state=WishlistState.get_full_name(), moved=WishlistState.moved, on_wishes=WishlistState.show
+        ),
         rx.el.div(rx.el.h1(_("Tus favoritos"), class_name="page-title"), class_name="page-head"),
         rx.cond(
             WishlistState.is_known,
             KeepFocus.create(
+                gone(),
                 rx.cond(
-                    WISHES.count.to(int) > 0,
+                    LEFT > 0,
                     rx.fragment(
                         rx.el.h2(_("Juguetes"), class_name="sr-only"),
                         rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
@@ -88,10 +120,10 @@ def page() -> rx.Component:
                         level=2,
                     ),
                 ),
-                buttons=".heart",
+                buttons=".heart, .wishes-gone__button",
             ),
             rx.fragment(grid_skeleton(4), waiting()),
         ),
         # not inside `KeepFocus`: these hearts put something in
-        rx.cond(WishlistState.is_known & (WISHES.count.to(int) == 0), offered_toys()),
+        rx.cond(WishlistState.is_known & (LEFT == 0), offered_toys()),
     )

@@ -1,9 +1,14 @@
 """The wishlist lives in the browser, across reloads and tabs (spec: Storefront view rules 7)."""
 
+import sqlite3
+from contextlib import closing
+
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import ON_A_PHONE, OpenPage
+from tests.e2e.conftest import ON_A_PHONE, OpenPage, ShopServer
 from tests.e2e.shopper import expect_no_overflow
+
+TOY = "trompo-de-madera"
 
 
 @ON_A_PHONE
@@ -66,6 +71,47 @@ async def test_what_somebody_else_wrote_there_does_no_harm(page_1280: Page) -> N
     await page_1280.goto("/product/trompo-de-madera")
     await page_1280.get_by_test_id("wishlist-toggle").first.click()
     await expect(page_1280.get_by_test_id("wishlist-count")).to_have_text("1")
+
+
+@ON_A_PHONE
+async def test_what_is_not_sold_any_more_is_said_and_let_go(page: Page) -> None:
+    await page.goto("/")
+    await page.evaluate("""localStorage.trompo_wishlist = '["no-hay", "trompo-de-madera", "constructor"]'""")
+    await page.goto("/wishlist")
+    gone = page.get_by_test_id("wishes-gone")
+    await expect(gone).to_contain_text("2 de tus favoritos ya no se venden.")
+    await expect(page.get_by_test_id("product-card")).to_have_count(1)
+    await expect_no_overflow(page)
+    await page.get_by_test_id("drop-gone").press("Enter")
+    await expect(gone).to_have_count(0)
+    await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
+    await expect(page.get_by_test_id("product-card").get_by_test_id("wishlist-toggle")).to_be_focused()
+
+
+async def test_when_nothing_saved_is_sold_any_more_the_page_is_not_blank(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    await page_1280.evaluate("""localStorage.trompo_wishlist = '["no-hay"]'""")
+    await page_1280.goto("/wishlist")
+    await expect(page_1280.get_by_test_id("wishes-gone")).to_contain_text(
+        "1 de tus favoritos ya no se vende."
+    )
+    await expect(page_1280.get_by_role("heading", name="Todavía no guardas nada")).to_be_visible()
+    await page_1280.get_by_test_id("drop-gone").click()
+    await expect(page_1280.get_by_test_id("wishlist-count")).to_have_text("0")
+
+
+async def test_a_toy_of_another_address_by_now_stays_saved(page_1280: Page, server: ShopServer) -> None:
+    books = sqlite3.connect(server.folder / "data" / "trompo.db")
+    with closing(books), books:
+        added = "INSERT INTO former_handle (handle, product_id, created_at, updated_at)"
+        books.execute(
+            f"{added} SELECT 'peonza', id, created_at, updated_at FROM product WHERE handle = ?", [TOY]
+        )
+    await page_1280.goto("/")
+    await page_1280.evaluate("localStorage.trompo_wishlist = '[\"peonza\"]'")
+    await page_1280.goto("/wishlist")
+    await expect(page_1280.get_by_test_id("product-card")).to_contain_text("Trompo de madera")
+    assert await page_1280.evaluate("localStorage.trompo_wishlist") == f'["{TOY}"]'
 
 
 async def test_each_browser_has_its_own(open_page: OpenPage) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from backend.catalog.browse import home_content
+from backend.catalog.browse import cards, home_content
 from backend.catalog.list_page import catalog_page
 from backend.catalog.models import Product
 from backend.catalog.views import CatalogFilter, HomeContent
@@ -130,3 +130,29 @@ async def test_programs_get_the_same_order(
     answer = (await store.get("/store/products?order=title&fields=title")).json()
     assert [product["title"] for product in answer["products"]] == SORTED
     assert answer["count"] == len(TITLES)
+
+
+async def test_a_wish_is_found_by_a_former_handle_until_another_toy_takes_it(
+    database: Database, stock: Stock
+) -> None:
+    await stock("oso", "trompo", "yoyo")
+    wishes = ["trompo", "nave", "peonza", "oso"]
+
+    async def wished() -> dict[str, str]:
+        async with database.read() as session:
+            return {handle: card.handle for handle, card in (await cards(session, wishes)).items()}
+
+    assert await wished() == {"trompo": "trompo", "oso": "oso"}
+    await _rename(database, "trompo", "peonza")
+    assert list((await wished()).items()) == [("trompo", "peonza"), ("peonza", "peonza"), ("oso", "oso")]
+    await _rename(database, "yoyo", "trompo")
+    assert await wished() == {"trompo": "trompo", "peonza": "peonza", "oso": "oso"}
+    async with database.transaction() as session:
+        await session.execute(update(Product).where(Product.handle == "peonza").values(status="draft"))
+    assert await wished() == {"trompo": "trompo", "oso": "oso"}
+
+
+async def _rename(database: Database, handle: str, new: str) -> None:
+    async with database.transaction() as session:
+        query = select(Product).where(Product.handle == handle)
+        (await session.execute(query)).scalar_one().handle = new
