@@ -6,6 +6,9 @@ share. So a replica that still runs the earlier version also has what a page of 
 
 import os
 import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from shutil import copyfile
 from tempfile import NamedTemporaryFile
@@ -18,7 +21,9 @@ from backend.clock import now
 from storefront.static_files import BUNDLED, with_cache_headers
 
 DAYS = 30
-"""How long after its last start a build's files stay."""
+"""How long after a build was last in use its files stay."""
+STARTED = "started.txt"
+"""Beside the folder: the names of the files of the build that started last."""
 NAME = re.compile(r"[\w.-]+\.(?:js|css)")
 
 
@@ -52,19 +57,49 @@ def store_build(client: Path, data: Path) -> None:
     """
     folder = _folder(data)
     folder.mkdir(parents=True, exist_ok=True)
-    for file in (client / BUNDLED.strip("/")).iterdir():
+    files = list((client / BUNDLED.strip("/")).iterdir())
+    for name in _started_last(folder):
+        _touch(folder / name)
+    for file in files:
         stored = folder / file.name
-        if stored.exists():
-            os.utime(stored)
-            continue
-        with NamedTemporaryFile(dir=folder, delete=False) as unfinished:
-            pass
-        copyfile(file, unfinished.name)
-        Path(unfinished.name).replace(stored)
+        if not _touch(stored):
+            _write(stored, partial(copyfile, file))
+    _write(folder.parent / STARTED, lambda new: new.write_text("\n".join(file.name for file in files)))
     oldest = now().timestamp() - DAYS * 24 * 60 * 60
     for stored in folder.iterdir():
-        if stored.stat().st_mtime < oldest:
-            stored.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if stored.stat().st_mtime < oldest:
+                stored.unlink()
+
+
+def _started_last(folder: Path) -> list[str]:
+    """The files of the build that was in use until now: all, where an earlier version of the shop has not noted it."""
+    try:
+        return (folder.parent / STARTED).read_text().splitlines()
+    except FileNotFoundError:
+        return [stored.name for stored in folder.iterdir()]
+
+
+def _touch(stored: Path) -> bool:
+    """Note that the file is in use.
+
+    Returns:
+        Whether it is there.
+    """
+    try:
+        os.utime(stored)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _write(place: Path, fill: Callable[[Path], object]) -> None:
+    """Have a file filled that is whole as soon as it is there."""
+    with NamedTemporaryFile(dir=place.parent, delete=False) as unfinished:
+        pass
+    new = Path(unfinished.name)
+    fill(new)
+    new.replace(place)
 
 
 def _folder(data: Path) -> Path:

@@ -2,6 +2,7 @@ import gzip
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -61,10 +62,61 @@ async def test_it_is_served_compressed_and_for_good(tmp_path: Path) -> None:
     assert answer.headers["content-type"].startswith("text/javascript")
 
 
-def test_a_build_that_has_not_started_for_long_is_removed(tmp_path: Path) -> None:
-    store_build(build(tmp_path / "first", old=b"1", both=b"b"), tmp_path)
-    for days, name in ((DAYS + 1, "old.js"), (DAYS + 1, "both.js")):
-        then = (now() - timedelta(days=days)).timestamp()
-        os.utime(tmp_path / "builds" / "assets" / name, (then, then))
-    store_build(build(tmp_path / "next", both=b"b"), tmp_path)
-    assert names(tmp_path) == ["both.js"]
+def let_pass(data: Path, days: int, *stored: str) -> None:
+    """The time that has passed since these files, or all, were in use."""
+    then = (now() - timedelta(days=days)).timestamp()
+    for name in stored or names(data):
+        os.utime(data / "builds" / "assets" / name, (then, then))
+
+
+def test_a_build_stays_from_when_it_was_replaced_however_long_it_ran(tmp_path: Path) -> None:
+    first, following = build(tmp_path / "first", a1=b"1", b=b"b"), build(tmp_path / "next", a2=b"2", b=b"b")
+    store_build(first, tmp_path)
+    let_pass(tmp_path, DAYS + 1)
+    store_build(following, tmp_path)
+    assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
+    let_pass(tmp_path, DAYS + 1)
+    store_build(first, tmp_path)  # back to the earlier one: its files are gone in no other build's place
+    assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
+
+
+def test_a_build_that_was_replaced_long_ago_is_removed_whatever_has_started_since(tmp_path: Path) -> None:
+    following = build(tmp_path / "next", a2=b"2", b=b"b")
+    store_build(build(tmp_path / "first", a1=b"1", b=b"b"), tmp_path)
+    store_build(following, tmp_path)
+    let_pass(tmp_path, DAYS - 1, "a1.js")
+    store_build(following, tmp_path)
+    assert "a1.js" in names(tmp_path)
+    let_pass(tmp_path, DAYS + 1)
+    store_build(build(tmp_path / "third", a3=b"3"), tmp_path)
+    assert names(tmp_path) == ["a2.js", "a3.js", "b.js"]
+
+
+def test_files_that_an_earlier_version_of_the_shop_left_stay_from_now_on(tmp_path: Path) -> None:
+    store_build(build(tmp_path / "first", a1=b"1"), tmp_path)
+    (tmp_path / "builds" / "started.txt").unlink()  # which it did not write
+    let_pass(tmp_path, DAYS + 1)
+    store_build(build(tmp_path / "next", a2=b"2"), tmp_path)
+    assert names(tmp_path) == ["a1.js", "a2.js"]
+
+
+def test_what_another_replica_removes_meanwhile_is_stored_or_let_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build(tmp_path / "first", a=b"1")
+    store_build(first, tmp_path)
+    let_pass(tmp_path, DAYS + 1)
+    touch, listed = os.utime, Path.iterdir
+
+    def removed_first(path: Path, *times: Any) -> None:
+        path.unlink(missing_ok=True)
+        touch(path, *times)
+
+    def with_removed(folder: Path) -> list[Path]:
+        return [*listed(folder), *([folder / "gone.js"] if folder.parent.name == "builds" else [])]
+
+    monkeypatch.setattr(os, "utime", removed_first)
+    monkeypatch.setattr(Path, "iterdir", with_removed)
+    store_build(first, tmp_path)
+    monkeypatch.undo()
+    assert names(tmp_path) == ["a.js"]
