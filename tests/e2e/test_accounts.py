@@ -355,6 +355,23 @@ async def test_signing_out_in_one_tab_signs_out_all(page_1280: Page) -> None:
     await expect(field(checkout, "email")).to_have_value(address, timeout=PATIENCE)
 
 
+async def test_who_uses_a_tab_next_is_sent_nothing_of_who_left(page_1280: Page) -> None:
+    address, sent = "anterior@example.com", list[str]()
+    await register(page_1280, address)
+    page_1280.on(
+        "websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(str(frame)))
+    )
+    await page_1280.goto("/account")
+    await expect_home(page_1280)
+    assert address in "".join(sent)
+    sent.clear()
+    await log_out(page_1280)
+    await page_1280.goto("/account")
+    await expect(page_1280).to_have_url(AT_LOGIN, timeout=PATIENCE)
+    assert "account_state" in "".join(sent)
+    assert address not in "".join(sent)
+
+
 async def test_a_form_that_changes_no_session_leaves_the_other_tabs_alone(page_1280: Page) -> None:
     other = await page_1280.context.new_page()
     await other.goto("/pqrs")
