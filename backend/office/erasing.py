@@ -43,6 +43,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.states import (
     HAS_MONEY,
     PACKED,
+    TAKEN_BACK,
     TAKEN_FROM,
     UNPACKED,
     FulfillmentStatus,
@@ -67,7 +68,7 @@ INVOICE_KEPT_FOR = timedelta(days=3653)
 """Ten years: Código de Comercio, art. 60; Ley 962 of 2005, art. 28."""
 OF_INVOICE = ("first_name", "last_name", "company", "address_1", "city", "province", "country_code")
 OF_BANK = ("bank_code", "bank_name", "reason")
-OF_PARCEL = (PACKED, UNPACKED, TAKEN_FROM, APPROVED_PRICE, "carrier", "price")
+OF_PARCEL = (PACKED, UNPACKED, TAKEN_FROM, TAKEN_BACK, APPROVED_PRICE, "carrier", "price")
 """Of a parcel's `data`, what says nothing of a person."""
 WITHOUT_MONEY = (PaymentStatus.CANCELED,)
 

@@ -170,7 +170,8 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
 async def test_what_says_nothing_of_a_person_stays_of_a_parcel(shop: Shop, delivered: Sold) -> None:
     kept: dict[str, Any] = {
         "packed_at": "2026-01-01T00:00:00+00:00", "taken_from": {"sloc_1": {"variant_1": 2}},
-        "unpacked_at": None, "approved_price": 9_000, "carrier": "Servientrega", "price": 8_000,
+        "taken_back": {"ordli_1": 1}, "unpacked_at": None, "approved_price": 9_000,
+        "carrier": "Servientrega", "price": 8_000,
     }  # fmt: skip
     words: dict[str, Any] = {
         "tracking": {"words": f"Entregado a {ANA}", "received_by": ANA},

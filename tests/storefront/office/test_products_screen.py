@@ -243,6 +243,6 @@ async def test_what_an_earlier_document_told_is_no_news_in_the_next(top: str, br
     for connects, is_told in ((again, True), (page, False)):
         await sent(screen, "price", {"variant_id": top, "price": "", "seen": "50000"})
         assert screen.told is not None
-        await StateLossMiddleware().preprocess(None, screen.parent_state.parent_state, connects)  # type: ignore[arg-type]
+        await StateLossMiddleware([]).preprocess(None, screen.parent_state.parent_state, connects)  # type: ignore[arg-type]
         await sent(screen, "load")
         assert (screen.told is not None) is is_told
