@@ -19,9 +19,10 @@ from reflex.state import BaseState, StateUpdate
 from reflex_base.constants import CompileVars
 from reflex_base.event.context import EventContext
 
+from backend.customers.sessions import COOKIE
 from backend.passwords import hash_of
 from storefront.on_demand import StatesOnDemand
-from storefront.state.session import session_token
+from storefront.session_cookie import token_in
 
 HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
@@ -80,7 +81,7 @@ async def is_lost(state: BaseState) -> bool:
 
 
 def _session_of(state: BaseState) -> str:
-    token = session_token(state)
+    token = token_in(state, COOKIE)
     return hash_of(token) if token else ""
 
 

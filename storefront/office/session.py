@@ -5,20 +5,13 @@ state holds it.
 """
 
 import reflex as rx
-from starlette.requests import cookie_parser
 
 from backend.app import current_shop
 from backend.staff.rights import Actor
 from backend.staff.sessions import COOKIE, actor_of_session
-from storefront.state.session import LONGEST_TOKEN
-
-
-def staff_token(state: rx.State) -> str:
-    """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
-    token = cookie_parser(state.router.headers.cookie).get(COOKIE, "")
-    return token if len(token) <= LONGEST_TOKEN else ""
+from storefront.session_cookie import token_in
 
 
 async def actor_at(state: rx.State) -> Actor | None:
     """The member of staff who is signed in at this browser now; None without a valid session."""
-    return await actor_of_session(current_shop().database, staff_token(state))
+    return await actor_of_session(current_shop().database, token_in(state, COOKIE))

@@ -7,8 +7,6 @@ no script can read it, and it is sent nowhere (design: decision 8).
 from collections.abc import Mapping
 
 import reflex as rx
-from reflex.state import BaseState
-from starlette.requests import cookie_parser
 
 from backend.app import current_shop
 from backend.cart.access import Caller
@@ -19,15 +17,13 @@ from backend.customers.accounts import ShopperView, shopper_with
 from backend.customers.payers import keep_payer, payer_of
 from backend.customers.sessions import COOKIE
 from backend.edge.requests import address_behind
+from storefront.session_cookie import token_in
 from storefront.state.handlers import MAX_ID
 
-LONGEST_TOKEN = 2 * MAX_ID
 
-
-def session_token(state: BaseState) -> str:
+def session_token(state: rx.State) -> str:
     """The token in this browser's cookie, at the moment its websocket was opened; empty without one."""
-    token = cookie_parser(state.router.headers.cookie).get(COOKIE, "")
-    return token if len(token) <= LONGEST_TOKEN else ""
+    return token_in(state, COOKIE)
 
 
 def client_of(state: rx.State) -> str:

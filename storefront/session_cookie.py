@@ -1,0 +1,12 @@
+"""Session tokens in this browser's cookies. The websocket's handshake brings them along; no state stores them."""
+
+from reflex.state import BaseState
+from starlette.requests import cookie_parser
+
+LONGEST_TOKEN = 128
+
+
+def token_in(state: BaseState, cookie: str) -> str:
+    """The token in the cookie of this name, at the moment the websocket was opened; empty without one."""
+    token = cookie_parser(state.router.headers.cookie).get(cookie, "")
+    return token if len(token) <= LONGEST_TOKEN else ""
