@@ -6,7 +6,7 @@ keeps the shop busy.
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 MAX_ORIGIN = 300
 """Characters; the name of a host has 253 at most."""
@@ -35,6 +35,14 @@ class Origins:
         if len(origin) > MAX_ORIGIN:
             return False
         return origin in self.exact or any(one.search(origin) for one in self.expressions)
+
+
+def split_origin(origin: str) -> SplitResult:
+    """The parts of the `Origin` that a browser sent; all empty where it is malformed, as anybody can send any."""
+    try:
+        return urlsplit(origin)
+    except ValueError:
+        return urlsplit("")
 
 
 def read_origins(text: str) -> Origins:

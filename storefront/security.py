@@ -13,6 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.app import current_shop
+from backend.origins import split_origin
 from backend.settings import Settings
 
 A_YEAR = 31_536_000
@@ -119,8 +120,8 @@ def is_own_page(origin: str, environ: Mapping[str, Any]) -> bool:
 
     In development the pages come from Vite, on another port of the same host.
     """
-    own = urlsplit(origin)
-    if not own.netloc:  # "null": a page without a site, such as a sandboxed frame
+    own = split_origin(origin)
+    if not own.netloc:  # malformed, or "null": a page without a site, such as a sandboxed frame
         return False
     hosts = [environ.get("HTTP_HOST", ""), environ.get("HTTP_X_FORWARDED_HOST", "")]
     if not is_prod_mode():

@@ -10,13 +10,12 @@ import hashlib
 import hmac
 import secrets
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import BaseModel, Field
 
-from backend.contact import is_email
+from backend.contact import is_email, is_web_address
 from backend.customers.accounts import GOOGLE, login_of
 from backend.customers.google import SignInAttempt
 from backend.customers.google_accounts import account_of
@@ -76,8 +75,7 @@ Returned = Annotated[GoogleCallback, read_query(GoogleCallback)]
 @router.post("/auth/customer/google", response_model=LocationAnswer)
 async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> Wire:
     """Google's page to send the shopper to. 404 where the shop has no Google, 502 when Google does not answer."""
-    parts = urlsplit(body.callback_url)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.fragment:
+    if not is_web_address(body.callback_url) or "#" in body.callback_url:
         raise InvalidData("Invalid request: 'callback_url' must be an address of a page")
     state = _signer(settings.signing_key).dumps([secrets.token_urlsafe(24), body.callback_url])
     url, _ = await google.begin(_attempt(settings.signing_key, state), body.callback_url)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from backend.edge.cross_origin import first_segment
 from backend.edge.dependencies import ShopSettings
 from backend.errors import Forbidden
+from backend.origins import split_origin
 from backend.settings import Settings
 from backend.texts import _
 
@@ -20,7 +21,7 @@ HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 def is_from_own_page(request: Request, settings: Settings) -> bool:
     """Whether a page of this shop sent the request, by its `Origin`, which a page cannot forge."""
-    origin = urlsplit(request.headers.get("origin", ""))
+    origin = split_origin(request.headers.get("origin", ""))
     own = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
     return origin.netloc in own - {""} and request.headers.get("sec-fetch-site") != "cross-site"
 

@@ -36,6 +36,8 @@ def production(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
         ("https://trompo.example.evil.example", {"HTTP_HOST": "trompo.example"}, False),
         ("null", {"HTTP_HOST": "localhost:3000"}, False),
         ("null", {}, False),
+        ("http://[", {"HTTP_HOST": "localhost:3000"}, False),
+        ("http://[", {}, False),
     ],
 )
 def test_production(origin: str, headers: dict[str, str], expected: bool) -> None:
@@ -43,7 +45,8 @@ def test_production(origin: str, headers: dict[str, str], expected: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("origin", "expected"), [("http://localhost:3000", True), ("http://evil.example:3000", False)]
+    ("origin", "expected"),
+    [("http://localhost:3000", True), ("http://evil.example:3000", False), ("http://[", False)],
 )
 def test_in_development_another_port_of_the_host_will_do(
     origin: str, expected: bool, monkeypatch: pytest.MonkeyPatch

@@ -287,7 +287,7 @@ async def test_a_program_gets_no_token_for_another_answer(
     provider.person["email_verified"] = False
     assert (await anyone.get(callback, params=await brought_back(anyone, provider))).status_code == 401
     assert await customers(shop) == 1
-    for wrong_page in ("javascript:alert(1)", "tienda.example", "https://tienda.example/#a"):
+    for wrong_page in ("javascript:alert(1)", "tienda.example", "https://tienda.example/#a", "https://["):
         refused = await anyone.post("/auth/customer/google", json={"callback_url": wrong_page})
         assert refused.status_code == 400
 
