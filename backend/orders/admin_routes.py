@@ -167,7 +167,9 @@ async def export_orders(
     actor: StaffMember, asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db
 ) -> Response:
     """The orders as a table for spreadsheets, the newest first; no cell of it is a formula."""
-    table = await exported_orders(database, actor, _filter(asked), asked.id)
+    async with database.read() as session:
+        conditions = await _conditions(session, asked)
+    table = await exported_orders(database, actor, conditions)
     name = _("pedidos")
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)

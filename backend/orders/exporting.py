@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.database import Database
 from backend.dates import TIME_ZONE
-from backend.orders.finding import OrderFilter, orders_page
+from backend.orders.finding import page_where
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -40,16 +40,13 @@ COLUMNS = (
 )
 
 
-async def exported_orders(
-    database: Database, actor: Actor, wanted: OrderFilter, order_ids: Sequence[str] | None = None
-) -> str:
+async def exported_orders(database: Database, actor: Actor, conditions: Sequence[ColumnElement[bool]]) -> str:
     """The table in CSV, the names of its columns first; money in whole pesos, times as clocks in Colombia show them.
 
     Args:
         database: where the orders are.
         actor: who takes them.
-        wanted: which orders; of more than `MOST_ORDERS`, the newest.
-        order_ids: of these orders only.
+        conditions: what the rows of `Order` must meet; of more than `MOST_ORDERS`, the newest.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -59,7 +56,7 @@ async def exported_orders(
     cursor, taken = "", 0
     while taken < MOST_ORDERS:
         async with database.read() as session:
-            orders, cursor = await orders_page(session, actor, wanted, AT_ONCE, cursor, order_ids=order_ids)
+            orders, cursor = await page_where(session, actor, conditions, AT_ONCE, cursor)
             parts.append(lines(await order_rows(session, orders)))
         taken += len(orders)
         if not cursor:

@@ -146,13 +146,7 @@ def _begin(text: str | None, *, is_past: bool) -> datetime | None:
 
 
 async def orders_page(
-    session: AsyncSession,
-    actor: Actor,
-    wanted: OrderFilter,
-    limit: int,
-    cursor: str = "",
-    *,
-    order_ids: Sequence[str] | None = None,
+    session: AsyncSession, actor: Actor, wanted: OrderFilter, limit: int, cursor: str = ""
 ) -> tuple[Sequence[Order], str]:
     """The orders, the newest first.
 
@@ -162,7 +156,6 @@ async def orders_page(
         wanted: which orders.
         limit: how many at most.
         cursor: where the page before ended; empty for the first.
-        order_ids: of these orders only.
 
     Returns:
         The orders, and the cursor of the next page; empty where there is none.
@@ -172,11 +165,20 @@ async def orders_page(
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_ORDERS)
-    conditions = await conditions_of(session, wanted)
-    if order_ids is not None:
-        conditions.append(Order.id.in_(order_ids))
+    return await page_where(session, actor, await conditions_of(session, wanted), limit, cursor)
+
+
+async def page_where(
+    session: AsyncSession,
+    actor: Actor,
+    conditions: Sequence[ColumnElement[bool]],
+    limit: int,
+    cursor: str = "",
+) -> tuple[Sequence[Order], str]:
+    """As `orders_page`, for orders that meet these conditions."""
+    actor.require(Right.READ_ORDERS)
     if cursor:
-        conditions.append(tuple_(Order.created_at, Order.number) < read_place(cursor))
+        conditions = [*conditions, tuple_(Order.created_at, Order.number) < read_place(cursor)]
     query = (
         select(Order)
         .where(*conditions)
