@@ -139,10 +139,12 @@ async def held_on(session: AsyncSession, who: Somebody) -> list[Held]:
 
 def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
     theirs = or_(Order.customer_id.in_(who.ids), Order.guest_id.in_(who.ids))
-    orders, carts = select(Order.id).where(theirs), select(Order.cart_id).where(theirs)
+    orders = select(Order.id).where(theirs)
     numbers = select(Order.number).where(theirs)
     returns = select(Return.id).where(Return.order_id.in_(orders))
-    is_open = or_(Cart.customer_id.in_(who.ids), Cart.guest_id.in_(who.ids)) & Cart.completed_at.is_(None)
+    own_cart = or_(Cart.customer_id.in_(who.ids), Cart.guest_id.in_(who.ids))
+    carts = select(Cart.id).where(or_(own_cart, Cart.id.in_(select(Order.cart_id).where(theirs))))
+    is_open = own_cart & Cart.completed_at.is_(None)
     open_carts = select(Cart.id).where(is_open)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(carts))
     told = or_(

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.audit import Subject, Thing, forget_personal_values, record
-from backend.cart.models import Cart, ShippingQuote
+from backend.cart.models import Cart, LineItem, ShippingQuote
 from backend.contact import tidy_email
 from backend.customers.models import (
     Customer,
@@ -155,6 +155,7 @@ async def erase(session: AsyncSession, actor: Actor, customer_id: str, typed: st
     cart_ids = sorted({*(cart.id for cart in carts), *(order.cart_id for order in orders)})
     await delete_reviews(session, actor, [order.id for order in orders])
     await _erase_orders(session, actor, orders)
+    await _strip_payments(session, [cart.id for cart in carts if cart.completed_at is None], None)
     await _erase_carts(session, who, cart_ids)
     await _erase_asked(session, actor, who)
     await _erase_people(session, actor, who)
@@ -236,31 +237,47 @@ async def _strip(session: AsyncSession, order: Order, *, keeps_invoice: bool) ->
     )  # fmt: skip
     await session.refresh(order)
     await index_order(session, order)
-    payment = table_of(PaymentSession)
-    collections = select(PaymentCollection.id).where(PaymentCollection.cart_id == order.cart_id)
-    rows = await session.execute(
-        select(
-            payment.c.id, payment.c.invoice, payment.c.reference, payment.c.data, payment.c.snapshot
-        ).where(payment.c.collection_id.in_(collections))
+    await _strip_payments(
+        session,
+        [order.cart_id],
+        {**kept, "customer_id": None, "guest_id": None, "metadata": {}, "payer": payer or {}},
     )
-    for row in rows.all():
+
+
+async def _strip_payments(
+    session: AsyncSession, cart_ids: Sequence[str], invoiced: JsonObject | None
+) -> None:
+    """Leave of the payments of these carts the bank's side, and of what was bought the lines and what is `invoiced`.
+
+    None: nothing was bought. Of such a payment that is approved all the same, staff are told.
+    """
+    payment, told = table_of(PaymentSession), table_of(PaymentNotification)
+    collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(cart_ids))
+    rows = (
+        await session.execute(
+            select(
+                payment.c.id, payment.c.invoice, payment.c.reference, payment.c.data, payment.c.snapshot
+            ).where(payment.c.collection_id.in_(collections))
+        )
+    ).all()
+    for row in rows:
+        lines = [{**line, "meta": {}} for line in row.snapshot.get("lines", [])]
         values: dict[str, Any] = {
             "data": {name: row.data[name] for name in OF_BANK if name in row.data},
-            "snapshot": {
-                **row.snapshot, **kept, "customer_id": None, "guest_id": None, "metadata": {}, "payer": payer or {},
-            },
+            "snapshot": {**row.snapshot, "lines": lines, **invoiced} if row.snapshot and invoiced else {},
             "updated_at": payment.c.updated_at,
-        }  # fmt: skip
+        }
         await session.execute(update(payment).where(payment.c.id == row.id).values(values))
-        told = table_of(PaymentNotification)
-        of_payment = or_(
-            told.c.session_id == row.id, told.c.invoice == row.invoice, told.c.reference == row.reference
-        )
-        await session.execute(update(told).where(of_payment).values(fields={}))
+    of_payment = or_(
+        told.c.session_id.in_([row.id for row in rows]),
+        told.c.invoice.in_([row.invoice for row in rows]),
+        told.c.reference.in_([row.reference for row in rows if row.reference is not None]),
+    )
+    await session.execute(update(told).where(of_payment).values(fields={}, updated_at=told.c.updated_at))
 
 
 async def _erase_carts(session: AsyncSession, who: Somebody, cart_ids: Sequence[str]) -> None:
-    cart, use = table_of(Cart), table_of(PromotionUse)
+    cart, line, use = table_of(Cart), table_of(LineItem), table_of(PromotionUse)
     nothing: dict[str, Any] = {
         "email": None,
         "shipping_address": None,
@@ -269,8 +286,12 @@ async def _erase_carts(session: AsyncSession, who: Somebody, cart_ids: Sequence[
         "meta": {},
     }
     await session.execute(
-        update(cart).where(cart.c.id.in_(cart_ids)).values(**nothing, customer_id=None, guest_id=None)
+        update(cart)
+        .where(cart.c.id.in_(cart_ids))
+        .values(**nothing, customer_id=None, guest_id=None, updated_at=cart.c.updated_at)
     )
+    typed = update(line).where(line.c.cart_id.in_(cart_ids))
+    await session.execute(typed.values(meta={}, updated_at=line.c.updated_at))
     await session.execute(delete(ShippingQuote).where(ShippingQuote.cart_id.in_(cart_ids)))
     used = or_(use.c.customer_id.in_(who.ids), use.c.buyer == buyer_of(who.email))
     await session.execute(update(use).where(used).values(customer_id=None, buyer=""))

@@ -14,11 +14,12 @@ from backend.customers.guests import guest_with
 from backend.customers.models import Customer, CustomerAddress, GuestCustomer
 from backend.customers.notes import add_note
 from backend.errors import Forbidden, NotFound
+from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.migrations.tables import all_tables
 from backend.office.customer_data import Format, Somebody, _queries, customer_file, held_on, somebody
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, PSE, bought
+from tests.store_steps import HOME, PSE, bought, pay, shipped_cart
 
 OF_THE_STAFF_OR_NOBODY = {
     "order_term", "customer_term",  # the same words again, to be found by
@@ -60,6 +61,22 @@ async def test_it_has_all_that_is_held(shop: Shop, admin: httpx.AsyncClient, ana
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry).where(AuditEntry.subject_id == ana))).scalars()
         assert [one.action for one in entries if one.actor_id != COMMAND_LINE.id] == ["data exported"]
+
+
+async def test_it_has_the_payments_and_consents_of_carts_without_an_order(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    cart_id = await shipped_cart(store, toy)
+    await pay(store, cart_id, PSE)
+    async with shop.database.transaction() as session:
+        consenting = Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT)
+        await give_consents(session, consenting, cart_id=cart_id)
+        guest = (await session.execute(select(GuestCustomer.id))).scalar_one()
+        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+    assert [row["data"]["bank_code"] for row in held["payment_session"]] == ["1022"]
+    assert {row["cart_id"] for row in held["consent"]} == {cart_id}
 
 
 async def test_no_cell_is_a_formula(admin: httpx.AsyncClient, ana: str) -> None:

@@ -12,7 +12,7 @@ from sqlmodel import SQLModel
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.cart.access import new_cart
-from backend.cart.models import Cart
+from backend.cart.models import Cart, LineItem
 from backend.cart.owners import set_email
 from backend.customers.guests import guest_with
 from backend.customers.models import Customer, CustomerAddress, CustomerPayer, GuestCustomer, Login
@@ -31,6 +31,8 @@ from backend.office.return_detail import return_detail
 from backend.orders.correcting import add_note as add_order_note
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import fulfillment_status_of
+from backend.payment.checks import CHECK_FOR
+from backend.payment.models import PaymentNotification, PaymentSession
 from backend.pqrs.service import answer_pqrs, ask
 from backend.rate_limit import Client
 from backend.returns.deadlines import delivered_at
@@ -42,7 +44,7 @@ from backend.upkeep.tidy import Tidy
 from tests.backend.returns.steps import Sold, asked, deliver, send, sold
 from tests.backend.rivals import overtaken
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import HOME, post
+from tests.store_steps import HOME, PSE, pay, post, shipped_cart
 
 ANA = "ana@example.com"
 INVOICE = {ANA, "Gómez", "1020304050", "Carrera 43A # 1-50"}
@@ -55,7 +57,10 @@ REST = {
     "Llama los martes",
     "No gira bien",
     "102.3.4.5",
+    "Para Sofía",
+    "190.24.7.7",
 }
+ENGRAVED = {"engraving": "Para Sofía"}
 OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
 """What the embedded gateway and carrier know is not the shop's."""
 
@@ -130,6 +135,11 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
             )
         )
         await session.execute(update(ReturnLine).values(note="No gira bien"))
+        for model in (LineItem, OrderLine):
+            await session.execute(update(model).values(meta=ENGRAVED))
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        lines = [{**line, "meta": ENGRAVED} for line in payment.snapshot["lines"]]
+        payment.snapshot = {**payment.snapshot, "lines": lines}
         await give_consents(
             session, Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
         )
@@ -143,6 +153,9 @@ async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, deli
         await answer_pqrs(session, COMMAND_LINE, pqrs.id, "Ana Gómez: no gira bien.")
     before = await traces(shop, INVOICE | REST)
     assert set(before) >= {"customer", "order", "order_note", "cart", "payment_session", "pqrs", "consent"}
+    assert {name for name, texts in before.items() if "Para Sofía" in texts} == {
+        "line_item", "order_line", "payment_session",
+    }  # fmt: skip
     assert set(before) >= {"order_return", "order_return_draft", "order_return_line"}
 
     await erased(shop, account.id)
@@ -214,6 +227,45 @@ async def test_a_return_that_was_denied_is_still_said_to_be(shop: Shop, delivere
     async with shop.database.read() as session:
         shown = await return_detail(session, COMMAND_LINE, row.id)
     assert (shown.denial, [name for name, _ in shown.facts]) == ("", ["Negada"])
+
+
+@pytest.mark.parametrize("state", ["failed", "closed"])
+async def test_nothing_is_left_of_a_payment_that_bought_nothing(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, state: str
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    cart_id = await shipped_cart(store, toy)
+    async with shop.database.transaction() as session:
+        await session.execute(update(LineItem).values(meta=ENGRAVED))
+    await pay(store, cart_id, PSE)
+    of_the_bank, long_ago = {"bank_name": "Banco"}, db_now(-CHECK_FOR - timedelta(hours=1))
+    kept = {"x_extra1": "somebody else's"}
+    async with shop.database.transaction() as session:
+        ended = {"state": state, "reference": None, "created_at": long_ago}
+        data = {**of_the_bank, "payer_ip": "190.24.7.7"}
+        await session.execute(update(PaymentSession).values(data=data, **ended))
+        await session.execute(update(Cart).values(updated_at=long_ago))
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        told = {"x_customer_ip": "190.24.7.7"}
+        session.add_all([
+            PaymentNotification(
+                provider_id=PSE, dedupe_key="1", verdict="genuine", invoice=payment.invoice, fields=told
+            ),
+            PaymentNotification(provider_id=PSE, dedupe_key="2", verdict="malformed", fields=kept),
+        ])  # fmt: skip
+        changed = (await session.execute(select(Cart.updated_at))).scalar_one()
+    before = await traces(shop, INVOICE | REST)
+    assert before.keys() >= {"cart", "line_item", "payment_session", "payment_notification"}
+
+    await erased(shop, await guest_of(shop))
+
+    assert await traces(shop, INVOICE | REST) == {}
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Cart.updated_at))).scalar_one() == changed
+        assert (await session.execute(select(PaymentSession.data))).scalar_one() == of_the_bank
+        told_of = select(PaymentNotification.fields).order_by(PaymentNotification.dedupe_key)
+        assert (await session.execute(told_of)).scalars().all() == [{}, kept]
 
 
 async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
