@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,7 +24,7 @@ from backend.contact import (
     read_form,
     tidy_email,
 )
-from backend.customers.models import Customer, Login
+from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
@@ -233,7 +233,7 @@ async def prove(database: Database, email: str, password: str, *, visitor: Visit
 async def change_password(
     database: Database, customer_id: str, current: str, new: str, *, visitor: Visitor
 ) -> None:
-    """Give the account a new password and sign it out everywhere.
+    """Give the account a new password, sign it out everywhere, and end its links for a new one.
 
     Raises:
         InvalidData: the current password is wrong or the new one no good; `fields` says which.
@@ -243,20 +243,39 @@ async def change_password(
     async with database.read() as session:
         customer = await session.get_one(Customer, customer_id)
         login = await login_of(session, EMAILPASS, customer.email)
+    wrong = InvalidData("Wrong password", fields={"password": WRONG_NOW})
     if login is not None:  # who came by Google only has none yet
         try:
-            await prove(database, customer.email, current, visitor=visitor)
+            login = await prove(database, customer.email, current, visitor=visitor)
         except WrongPassword:
-            raise InvalidData("Wrong password", fields={"password": WRONG_NOW}) from None
-    await set_password(database, customer_id, new)
-
-
-async def set_password(database: Database, customer_id: str, password: str) -> None:
-    """Give the account this password and sign it out everywhere. The caller has proved to be its owner."""
-    hashed = await hash_password(password)
+            raise wrong from None
+    proved = login.password_hash if login is not None else None
+    hashed = await hash_password(new)
     async with database.transaction() as session:
-        await _set_password(session, await session.get_one(Customer, customer_id), hashed)
-        await close_all(session, customer_id)
+        owner = await locked_account(session, customer_id)
+        login = await login_of(session, EMAILPASS, customer.email)
+        # another may have been chosen while this one was being checked, by a link for instance
+        if owner is None or (login.password_hash if login is not None else None) != proved:
+            raise wrong
+        await set_password(session, owner, hashed)
+
+
+async def locked_account(session: AsyncSession, customer_id: str) -> Customer | None:
+    """The customer, locked before the account's password and links; None when it was deleted.
+
+    Whoever is being signed in refers to the customer's row, and does not wait for this lock.
+    """
+    return await session.get(Customer, customer_id, with_for_update={"key_share": True})
+
+
+async def set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
+    """Give the (locked) account the password with this hash, sign it out everywhere, and end the links that are out.
+
+    The caller has proved to be its owner.
+    """
+    await _set_password(session, customer, hashed)
+    await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer.id))
+    await close_all(session, customer.id)
 
 
 async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
@@ -16,6 +16,7 @@ from backend.customers.accounts import (
     ResetRequest,
     customer_with,
     device_account,
+    locked_account,
     login_of,
     set_password,
 )
@@ -23,7 +24,7 @@ from backend.customers.models import ResetLink
 from backend.database import Database
 from backend.edge.devices import Visitor
 from backend.events import publish
-from backend.passwords import hash_of, new_token
+from backend.passwords import hash_of, hash_password, new_token
 from backend.rate_limit import RateLimit, SubjectExhausted
 
 RESETS = RateLimit("reset", per_pair=3, per_client=30, per_subject=5)
@@ -75,16 +76,16 @@ async def use_reset_token(database: Database, token: str, password: str) -> str:
         InvalidData: the password is no good (the link stays good), or `LinkUsed`.
     """
     read_form(NewPassword, {"password": password})
-    used = (
-        delete(ResetLink)
-        .where(ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now())
-        .returning(ResetLink.customer_id)
-    )
+    link = (ResetLink.token_hash == hash_of(token), ResetLink.expires_at > now())
+    async with database.read() as session:
+        customer_id = (await session.execute(select(ResetLink.customer_id).where(*link))).scalar_one_or_none()
+    if customer_id is None:
+        raise LinkUsed
+    hashed = await hash_password(password)
     async with database.transaction() as session:
-        customer_id = (await session.execute(used)).scalar_one_or_none()
-        if customer_id is None:
+        customer = await locked_account(session, customer_id)
+        used = await session.execute(delete(ResetLink).where(*link).returning(ResetLink.customer_id))
+        if customer is None or used.scalar_one_or_none() is None:  # somebody was quicker
             raise LinkUsed
-        # the other links of this customer are as old as the password they were asked for
-        await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer_id))
-    await set_password(database, customer_id, password)
+        await set_password(session, customer, hashed)
     return customer_id

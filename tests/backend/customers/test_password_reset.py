@@ -2,16 +2,23 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import httpx
+import pytest
 from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.clock import now
-from backend.customers.models import ResetLink
-from backend.customers.password_reset import new_reset_token
+from backend.customers import accounts
+from backend.customers.accounts import LinkUsed, set_password
+from backend.customers.models import Customer, Login, ResetLink
+from backend.customers.password_reset import new_reset_token, use_reset_token
 from backend.customers.sessions import COOKIE, customer_of
+from backend.passwords import hash_password
 from tests.backend.customers.conftest import ANA, NewBrowser
+from tests.backend.rivals import overtaken
 
 NEW = "una clave nueva"
 
@@ -120,3 +127,66 @@ async def test_what_the_table_holds_opens_nothing(ana: httpx.AsyncClient, shop: 
 async def test_nobodys_address_gets_no_link(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         assert await new_reset_token(session, "no@example.com") is None
+
+
+async def test_a_changed_password_ends_the_links_that_are_out(ana: httpx.AsyncClient, shop: Shop) -> None:
+    token = await a_link(shop)
+    changed = {"password": ANA["password"], "new_password": NEW}
+    assert (await ana.post("/auth/account/password", json=changed)).status_code == 200
+    late = {"token": token, "password": "otra más larga"}
+    assert (await ana.post("/auth/account/reset", json=late)).status_code == 400
+    login = {"email": ANA["email"], "password": NEW}
+    assert (await ana.post("/auth/account/login", json=login)).status_code == 200
+
+
+async def test_a_link_overtakes_who_proved_the_password_before(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody knows the old password, and changes it at the moment in which its owner chooses another."""
+    token = await a_link(shop)
+    prove = accounts.prove
+
+    async def prove_and_be_overtaken(*proof: Any, **visitor: Any) -> Login:
+        proved = await prove(*proof, **visitor)
+        await use_reset_token(shop.database, token, NEW)
+        return proved
+
+    monkeypatch.setattr(accounts, "prove", prove_and_be_overtaken)
+    changed = {"password": ANA["password"], "new_password": "otra más larga"}
+    answer = await ana.post("/auth/account/password", json=changed)
+    assert (answer.status_code, list(answer.json()["fields"])) == (400, ["password"])
+    monkeypatch.undo()
+    login = {"email": ANA["email"], "password": NEW}
+    assert (await new_browser().post("/auth/account/login", json=login)).status_code == 200
+
+
+async def test_a_link_waits_for_a_change_that_has_begun(ana: httpx.AsyncClient, shop: Shop) -> None:
+    token = await a_link(shop)
+    hashed = await hash_password(NEW)
+
+    async def rival(session: AsyncSession) -> None:
+        (customer,) = (await session.execute(select(Customer))).scalars()
+        await set_password(session, customer, hashed)
+
+    async def act() -> None:
+        with pytest.raises(LinkUsed):
+            await use_reset_token(shop.database, token, "otra más larga")
+
+    await overtaken(shop.database, rival, act)
+    login = {"email": ANA["email"], "password": NEW}
+    assert (await ana.post("/auth/account/login", json=login)).status_code == 200
+
+
+async def test_a_link_whose_use_failed_stays_good(
+    ana: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = await a_link(shop)
+
+    async def fails(*_arguments: object) -> None:
+        raise RuntimeError("the database is gone")
+
+    monkeypatch.setattr(accounts, "close_all", fails)
+    with pytest.raises(RuntimeError):
+        await use_reset_token(shop.database, token, NEW)
+    monkeypatch.undo()
+    assert await use_reset_token(shop.database, token, NEW)

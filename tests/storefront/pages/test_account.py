@@ -19,6 +19,7 @@ from backend.customers.models import Customer
 from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.passwords import hash_password
 from storefront.live.state_loss import HYDRATE
 from storefront.pages.account.enter import EnterState
 from storefront.pages.account.home import page
@@ -337,8 +338,9 @@ async def test_who_came_by_google_has_no_password_yet(shop: Shop, shopper: Shopp
     state = await at_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
     assert state.has_password is False
-    await set_password(shop.database, customer_id, "trompos y yoyos")
     async with shop.database.transaction() as session:
+        customer = await session.get_one(Customer, customer_id)
+        await set_password(session, customer, await hash_password("trompos y yoyos"))
         token = await open_session(session, customer_id)
     state = await at_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
