@@ -241,19 +241,18 @@ async def change_password(
     """
     read_form(PasswordChange, {"new_password": new})
     async with database.read() as session:
-        customer = await session.get_one(Customer, customer_id)
-        login = await login_of(session, EMAILPASS, customer.email)
+        login = await password_login(session, customer_id)
     wrong = InvalidData("Wrong password", fields={"password": WRONG_NOW})
     if login is not None:  # who came by Google only has none yet
         try:
-            login = await prove(database, customer.email, current, visitor=visitor)
+            login = await prove(database, login.subject, current, visitor=visitor)
         except WrongPassword:
             raise wrong from None
     proved = login.password_hash if login is not None else None
     hashed = await hash_password(new)
     async with database.transaction() as session:
         owner = await locked_account(session, customer_id)
-        login = await login_of(session, EMAILPASS, customer.email)
+        login = await password_login(session, customer_id)
         # another may have been chosen while this one was being checked, by a link for instance
         if owner is None or (login.password_hash if login is not None else None) != proved:
             raise wrong
@@ -309,9 +308,13 @@ def device_account(login: Login | None) -> DeviceAccount | None:
     return DeviceAccount("customer", login.subject, login.password_hash)
 
 
-async def has_password(session: AsyncSession, address: str) -> bool:
-    """Whether the account with this address has a password. One made with Google has none at first."""
-    return await login_of(session, EMAILPASS, address) is not None
+async def password_login(session: AsyncSession, customer_id: str) -> Login | None:
+    """The login by which this customer enters with a password. An account made with Google has none at first.
+
+    A program may have begun a login for the customer's address; that one is nobody's.
+    """
+    own = select(Login).where(Login.customer_id == customer_id, Login.provider == EMAILPASS)
+    return (await session.execute(own)).scalar_one_or_none()
 
 
 async def has_proved(session: AsyncSession, customer_id: str | None, address: str) -> bool:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import select
-
-from backend.customers.accounts import EMAILPASS, WrongPassword, change_password, prove, register
+from backend.customers.accounts import WrongPassword, change_password, password_login, prove, register
 from backend.customers.models import Login
 from backend.customers.password_reset import use_reset_token
 from backend.customers.sessions import close_all, close_session, customer_of, open_session
@@ -55,8 +53,7 @@ async def sign_in(database: Database, email: str, password: str, *, visitor: Vis
 async def enter(database: Database, customer_id: str, *, old: str) -> SignedIn:
     """Sign in the browser of a customer who has just been proved to be it."""
     async with database.transaction() as session:
-        mine = select(Login).where(Login.customer_id == customer_id, Login.provider == EMAILPASS)
-        login = (await session.execute(mine)).scalar_one_or_none()
+        login = await password_login(session, customer_id)
         return SignedIn(await open_session(session, customer_id, instead_of=old), login)
 
 

@@ -276,7 +276,7 @@ class AccountState(PageState, rx.State):
             self.book = await account_page.address_book(session, shopper.id)
             given = await consents_of_customer(session, shopper.id)
             self.payer = payer_label(await payer_of(session, shopper.id))
-            self.has_password = await accounts.has_password(session, shopper.email)
+            self.has_password = await accounts.password_login(session, shopper.id) is not None
         self.orders = [
             OrderRow(
                 order.number,

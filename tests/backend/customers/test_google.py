@@ -312,3 +312,23 @@ async def test_a_new_person_is_asked_before_there_is_an_account(
         given = await consents_of_customer(session, customer_id)
     assert [(one.kind, one.source) for one in given] == [("data", "google"), ("terms", "google")]
     assert (await browser.post("/auth/account/google", json=AGREED)).status_code == 400  # good once
+
+
+async def test_a_login_that_a_program_began_for_the_address_is_not_the_accounts(
+    anyone: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
+) -> None:
+    """Somebody registered Ana's address by the API, and no further, before she came from Google."""
+    register, theirs = (
+        "/auth/customer/emailpass/register",
+        {"email": "ana@example.com", "password": "de otro, larga"},
+    )
+    assert (await anyone.post(register, json=theirs)).status_code == 200
+    browser = new_browser()
+    assert await through_google(browser, provider) == "/account"
+    chosen = {"password": "", "new_password": ANA["password"]}
+    assert (await browser.post("/auth/account/password", json=chosen)).status_code == 200
+    for password, expected in ((theirs["password"], 401), (ANA["password"], 200)):
+        login = {"email": "ana@example.com", "password": password}
+        assert (await new_browser().post("/auth/account/login", json=login)).status_code == expected
+    again = {"password": "", "new_password": "otra clave larga"}
+    assert (await browser.post("/auth/account/password", json=again)).status_code == 400  # it has one now

@@ -15,7 +15,7 @@ from backend.app import Shop
 from backend.checkout import account_page
 from backend.customers.accounts import ShopperView, set_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
-from backend.customers.models import Customer
+from backend.customers.models import Customer, Login
 from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
@@ -335,6 +335,8 @@ async def test_a_full_book_says_so(shop: Shop, shopper: Shopper) -> None:
 
 async def test_who_came_by_google_has_no_password_yet(shop: Shop, shopper: Shopper) -> None:
     customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    async with shop.database.transaction() as session:  # a program began a login for the address, and no more
+        session.add(Login(provider="emailpass", subject="ana@example.com", password_hash="x"))
     state = await at_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
     assert state.has_password is False
