@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.contact import tidy_email
-from backend.customers.models import GuestCustomer
+from backend.customers.models import CustomerGroupMember, GuestCustomer
 from backend.customers.terms import forget_terms, index_guest
 from backend.tables import for_each_dialect, table_of, values_of
 
@@ -45,6 +45,7 @@ async def guest_with(session: AsyncSession, email: str) -> str:
 
 async def delete_guests(session: AsyncSession, guest_ids: Sequence[str]) -> None:
     """Delete these guests, of whom nothing is left."""
-    guest = table_of(GuestCustomer)
+    guest, member = table_of(GuestCustomer), table_of(CustomerGroupMember)
     await forget_terms(session, guest_ids)
+    await session.execute(delete(member).where(member.c.customer_id.in_(guest_ids)))
     await session.execute(delete(guest).where(guest.c.id.in_(guest_ids)))

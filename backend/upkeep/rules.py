@@ -13,7 +13,14 @@ from backend.attention.models import Attention
 from backend.cart.models import Cart, ShippingQuote
 from backend.checkout.abandoned import ABANDONED, WITH_DOCUMENT
 from backend.customers.guests import delete_guests
-from backend.customers.models import CustomerNote, CustomerSession, GuestCustomer, Login, ResetLink
+from backend.customers.models import (
+    CustomerGroupMember,
+    CustomerNote,
+    CustomerSession,
+    GuestCustomer,
+    Login,
+    ResetLink,
+)
 from backend.database import db_now
 from backend.exports.models import DataExport
 from backend.imports.models import ProductImport
@@ -97,13 +104,19 @@ RULES = (
         (Login.customer_id.is_(None), Login.created_at <= db_now(-KEPT_FOR)),
     ),
     Rule(
-        "guests of whom there is no cart and no order any more",
+        "guests of whom there is no cart and no order any more, and of whom staff know nothing",
         GuestCustomer,
         (
             GuestCustomer.created_at <= db_now(-KEPT_FOR),
+            GuestCustomer.first_name == "",
+            GuestCustomer.last_name == "",
+            GuestCustomer.phone == "",
+            GuestCustomer.company_name == "",
+            cast(GuestCustomer.meta, String) == "{}",
             ~exists().where(Cart.guest_id == GuestCustomer.id),
             ~exists().where(Order.guest_id == GuestCustomer.id),
             ~exists().where(CustomerNote.customer_id == GuestCustomer.id),
+            ~exists().where(CustomerGroupMember.customer_id == GuestCustomer.id),
         ),
         delete_guests,
     ),

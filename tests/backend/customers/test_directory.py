@@ -20,6 +20,8 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.customers.groups import members_count
+from backend.customers.guests import delete_guests
 from backend.customers.models import Customer
 from tests.store_steps import get, post
 
@@ -184,3 +186,11 @@ async def test_a_groups_name_is_its_own(admin: httpx.AsyncClient) -> None:
     assert (changed["name"], changed["metadata"]) == ("Amigos", {"since": 2020})
     found = await get(admin, GROUPS, q="cole")
     assert ([group["name"] for group in found["customer_groups"]], found["count"]) == (["Colegios"], 1)
+
+
+async def test_a_guest_who_is_deleted_is_in_no_group_any_more(admin: httpx.AsyncClient, shop: Shop) -> None:
+    luz, group = (await _guest(admin))["id"], await _group(admin)
+    await post(admin, f"{GROUPS}/{group}/customers", {"add": [luz]})
+    async with shop.database.transaction() as session:
+        await delete_guests(session, [luz])
+        assert await members_count(session, group) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlmodel import SQLModel
 
 from backend import tidying
@@ -18,7 +18,11 @@ from backend.attention.service import close_attention
 from backend.catalog.models import Picture, Product
 from backend.catalog.picture_store import PictureStore, PicturesUnavailable
 from backend.clock import now
-from backend.customers.models import Customer, CustomerSession, Login, ResetLink
+from backend.customers.admin_schemas import NewGroup
+from backend.customers.directory import add_guest
+from backend.customers.groups import change_members, create_group
+from backend.customers.guests import guest_with
+from backend.customers.models import Customer, CustomerSession, GuestCustomer, Login, ResetLink
 from backend.database import db_now
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
@@ -29,6 +33,7 @@ from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.models import Staff, StaffSession
+from backend.staff.rights import COMMAND_LINE
 from backend.tables import table_of
 from backend.upkeep.pictures import Orphans, find_orphans
 from backend.upkeep.rules import RULES
@@ -178,6 +183,30 @@ async def test_notifications_stay_while_somebody_has_to_look(
         assert await count(shop.database, PaymentNotification) == left
         async with shop.database.transaction() as session:
             await close_attention(session, AttentionKind.PAID_TWICE, payment.id, note="…")
+
+
+async def test_a_guest_of_whom_staff_know_something_stays(shop: Shop, tidy: Tidy) -> None:
+    known: list[dict[str, Any]] = [
+        {"first_name": "Luz"},
+        {"last_name": "Peña"},
+        {"phone": "3009876543"},
+        {"company_name": "Colegio"},
+        {"meta": {"note": "Recoge"}},
+    ]
+    async with shop.database.transaction() as session:
+        stay = [
+            await add_guest(session, COMMAND_LINE, f"{n}@example.com", values)
+            for n, values in enumerate(known)
+        ]
+        member = await add_guest(session, COMMAND_LINE, "member@example.com", {})
+        group = await create_group(session, COMMAND_LINE, NewGroup(name="Colegios"))
+        await change_members(session, COMMAND_LINE, group.id, [member.id], [])
+        await guest_with(session, "nobody@example.com")
+    await make_old(shop.database, GuestCustomer)
+    await tidy.tidy()
+    async with shop.database.read() as session:
+        left = set((await session.execute(select(GuestCustomer.id))).scalars())
+    assert left == {member.id, *(guest.id for guest in stay)}
 
 
 async def test_a_job_that_was_given_up_stays_until_it_is_settled(shop: Shop, tidy: Tidy) -> None:
