@@ -185,7 +185,7 @@ RULES = {
     ),
     AttentionKind.PQRS_DUE: KindRules(
         _("Falta responder una PQRS"),
-        _("Respóndela en PQRS antes de que venza el plazo: la ley da 15 días hábiles."),
+        _("Respóndela en PQRS antes de que venza el plazo: una petición tiene 10 días hábiles, lo demás 15."),
         Action.DISMISSED,
         (Action.DISMISSED,),
         5 * _DAY,

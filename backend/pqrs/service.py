@@ -1,7 +1,8 @@
 """PQRS: what somebody asks by the form gets a number and a day by which it is answered, once, by mail.
 
 Ley 1480 of 2011, art. 58 no. 5 a: the shop answers a claim within 15 business days; Ley 1581 of 2012, art. 15 says the
-same of claims about data. Whoever asked follows it by a signed link, without an account.
+same of claims about data, and gives a question about them 10 (art. 14): it comes as a petition. Whoever asked follows
+it by a signed link, without an account.
 """
 
 import hashlib
@@ -31,7 +32,12 @@ from backend.rate_limit import Client, RateLimit
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
-ANSWER_WITHIN = 15
+ANSWER_WITHIN = {
+    PqrsKind.PETITION: 10,
+    PqrsKind.COMPLAINT: 15,
+    PqrsKind.CLAIM: 15,
+    PqrsKind.SUGGESTION: 15,
+}
 """Business days."""
 REMINDER = "pqrs.remind"
 LIMIT = RateLimit("pqrs", per_pair=3, per_client=30, per_subject=10, per_day=20)
@@ -89,7 +95,8 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
     await rate_limit.hit(database, LIMIT, form.email, client)
     async with database.transaction() as session:
         moment = await database_now(session)
-        row = Pqrs(**form.model_dump(), asked_at=moment, due_at=due_after(moment, ANSWER_WITHIN))
+        due_at = due_after(moment, ANSWER_WITHIN[PqrsKind(form.kind)])
+        row = Pqrs(**form.model_dump(), asked_at=moment, due_at=due_at)
         session.add(row)
         await session.flush()
         left = row.due_at - moment - RULES[AttentionKind.PQRS_DUE].within

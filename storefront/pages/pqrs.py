@@ -27,8 +27,8 @@ from storefront.pages.loading import PageData, PageParams, PageState
 
 TITLE = _("Peticiones, quejas, reclamos y sugerencias")
 LEAD = _(
-    "Escríbenos. Te damos un número de radicado y te respondemos por correo en máximo 15 días hábiles, casi "
-    "siempre mucho antes."
+    "Escríbenos. Te damos un número de radicado y te respondemos por correo: una petición en máximo 10 días "
+    "hábiles, lo demás en máximo 15, casi siempre mucho antes."
 )
 SAID = {"check": CHECK_FIELDS, "wait": TOO_MANY}
 """What came of a form that was sent without scripts, by the parameter `said`."""

@@ -83,6 +83,15 @@ async def test_who_asks_gets_a_number_a_day_and_a_mail(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "days"), [("peticion", 10), ("queja", 15), ("reclamo", 15), ("sugerencia", 15)]
+)
+async def test_a_petition_is_answered_sooner(shop: Shop, kind: str, days: int) -> None:
+    """Who asks for their data asks in a petition."""
+    row = await asked(shop, kind=kind)
+    assert row.due_at == due_after(row.asked_at, days)
+
+
+@pytest.mark.parametrize(
     ("field", "value"),
     [
         ("kind", "grito"),
