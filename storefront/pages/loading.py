@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import reflex as rx
 
 from backend.app import current_shop
+from backend.outage import DatabaseUnavailable
 from storefront.live.open_pages import Seen, address_of, digest_of, watch
 from storefront.meta import DocumentMeta
 from storefront.state.cart import CartState
@@ -112,8 +113,9 @@ class PageState(rx.State, mixin=True):
         """
         try:
             told = await self._fill()
-        except Exception:
-            log.exception("a page could not be loaded: %s", self.router.url.path)
+        except Exception as error:
+            if not isinstance(error, DatabaseUnavailable):  # an outage is told once, not with every page
+                log.exception("a page could not be loaded: %s", self.router.url.path)
             self.has_failed = True
             return None
         self.has_failed = False

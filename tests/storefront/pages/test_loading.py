@@ -1,5 +1,6 @@
 """What a page is asked for, out of an address that anybody may have written, and how often it is read."""
 
+import logging
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +11,7 @@ from backend.app import Shop
 from backend.catalog.models import Product
 from backend.content.home import HomePage
 from backend.inventory.models import InventoryLevel
+from backend.outage import DatabaseUnavailable
 from storefront.pages import home
 from storefront.pages.home import HomeState, load
 from storefront.pages.loading import PageData, PageParams
@@ -74,6 +76,30 @@ async def test_pages_that_show_alike_are_read_once_until_something_changes(
     assert reads == ["/", "/"]
     assert [card.title for card in ana.content.new_or_featured] == ["Oso de felpa"]
     assert [card.title for card in luis.content.new_or_featured] == ["Oso"]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (DatabaseUnavailable("The database does not answer"), []),
+        (RuntimeError(), ["storefront.pages.loading"]),
+    ],
+)
+async def test_a_page_that_cannot_be_read_has_failed_and_an_outage_is_not_told_by_it(
+    shopper: Callable[[], rx.State],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    told: list[str],
+) -> None:
+    async def fail(_params: PageParams) -> PageData[HomePage]:
+        raise error
+
+    monkeypatch.setattr(home, "load", fail)
+    state = await shopper().get_state(HomeState)
+    await state.load()
+    assert state.has_failed
+    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == told
 
 
 async def test_a_sale_is_no_change_to_a_page_of_cards_until_a_toy_is_sold_out(
