@@ -84,7 +84,7 @@ class Problem:
     def words(self) -> str:
         """What is told people, on one line: all of it but the title that stands before the rest."""
         is_alone = len(self.sentences) == 1 and not self.fields
-        return one_line(self._told(self.sentences if is_alone else self.sentences[1:]))[:MAX_WORDS]
+        return one_line(self._told(self.sentences if is_alone else self.sentences[1:]))
 
     def _told(self, sentences: tuple[str, ...]) -> str:
         return " ".join((*sentences, *(f"{name}: {text}" for name, text in self.fields.items())))

@@ -16,6 +16,7 @@ from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavai
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.providers.base import Label, TrackingUpdate
 from backend.shipping.providers.carrier.answers import (
+    MAX_WORDS,
     CarrierError,
     problem_in,
     read_cancelled,
@@ -218,7 +219,9 @@ class CarrierClient:
         raise CarrierError(
             f"the carrier answered {status}: {words or 'nothing that can be understood'}",
             http_status=status,
-            reason=_("La transportadora dice: {words}").format(words=self._without_key(problem.words))
+            reason=_("La transportadora dice: {words}").format(
+                words=self._without_key(problem.words)[:MAX_WORDS]
+            )
             if is_refusal
             else "",
             fields={name: self._without_key(text) for name, text in problem.fields.items()},

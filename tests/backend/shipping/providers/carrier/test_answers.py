@@ -53,6 +53,19 @@ def test_every_shape_becomes_one_sentence(error: object, text: str, older: bool)
     assert str(problem_in(told(error, older=older))) == text
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (["Unprocessed Entity.", "No tiene\n crédito."], "No tiene crédito."),
+        (["Unprocessed Entity.", {"email": "Dato inválido"}], "email: Dato inválido"),
+        ("No se pudo generar la guía", "No se pudo generar la guía"),
+        ([], ""),
+    ],
+)
+def test_people_are_told_what_stands_after_the_title(error: object, words: str) -> None:
+    assert problem_in(told(error)).words == words
+
+
 def test_fields_are_named_with_dots_however_deep_they_are() -> None:
     problem = problem_in(
         told(

@@ -177,6 +177,7 @@ async def test_the_key_is_in_no_error_and_in_no_log(caplog: pytest.LogCaptureFix
         assert KEY not in repr(client)
     assert refused.value.http_status == 401
     assert "API Key inválido" in refused.value.message
+    assert refused.value.reason == "La transportadora dice: Authorization: API Key inválido: •••"
     assert KEY not in refused.value.message + str(refused.value.fields) + repr(refused.value)
     assert KEY not in caplog.text
 
