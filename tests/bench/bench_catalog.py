@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from math import ceil
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from backend.catalog.models import Product
 from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.settings import Settings
+from storefront.documents.sitemap import MOST_URLS
 from tests.bench import scene, toys
 from tests.bench.calibration import said_of_goal
 from tests.bench.load import Refused, connect, get
@@ -106,7 +108,7 @@ async def _addresses(database: Database, products: int) -> tuple[dict[str, Calla
     def word(length: int | None = None) -> str:
         return quote(toys.title(chance.randrange(products), known).split()[0].lower()[:length])
 
-    pages = products // 24
+    pages, files = products // 24, ceil(products / MOST_URLS)
     return {
         "list, the first pages": lambda n: f"/store/products?limit=24&offset={24 * n}&{priced}",
         "list, any page": lambda _n: (
@@ -125,7 +127,7 @@ async def _addresses(database: Database, products: int) -> tuple[dict[str, Calla
         "page: search": lambda _n: f"/catalog?q={word()}",
         "page: product": lambda _n: f"/product/{toys.handle(chance.randrange(products))}",
         "sitemap: index": lambda _n: "/sitemap.xml",
-        "sitemap: one of its files": lambda n: f"/sitemap-{n % 20 + 1}.xml",
+        "sitemap: one of its files": lambda n: f"/sitemap-{n % files + 1}.xml",
     }, key
 
 
