@@ -22,6 +22,7 @@ from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
 from backend.events import publish
 from backend.inventory.service import available_units
+from backend.legal.consents import own_consents
 
 
 async def cart_for(database: Database, cart_id: str, customer_id: str | None) -> str:
@@ -70,6 +71,7 @@ async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> s
         return own or ""
     if own is None:
         guests.customer_id = customer_id
+        await own_consents(session, guests.id, customer_id)
         return guests.id
     await merge(session, guests.id, own)
     return own
@@ -124,6 +126,7 @@ async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:
     # whoever is being deleted is waited for
     customer = await session.get_one(Customer, customer_id, with_for_update={"key_share": True, "read": True})
     cart.customer_id, cart.guest_id, cart.email = customer.id, None, customer.email
+    await own_consents(session, cart.id, customer.id)
 
 
 async def merge(session: AsyncSession, cart_id: str, into: str) -> None:

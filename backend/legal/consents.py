@@ -170,6 +170,18 @@ async def _give(  # noqa: PLR0917 - the columns of a row
         "customer_id": customer_id,
     }
     await session.execute(_GIVE[session.get_bind().dialect.name].values(given_at=db_now()), row)
+    if cart_id is not None and customer_id is not None:
+        await own_consents(session, cart_id, customer_id)
+
+
+async def own_consents(session: AsyncSession, cart_id: str, customer_id: str) -> None:
+    """Make what a guest agreed to for the cart the customer's whose it is now, so that they can take it back."""
+    guests = (
+        Consent.cart_id == cart_id,
+        Consent.customer_id.is_(None),
+        Consent.withdrawn_at.is_(None),
+    )
+    await session.execute(update(Consent).where(*guests).values(customer_id=customer_id))
 
 
 async def require_consents(session: AsyncSession, cart_id: str) -> None:

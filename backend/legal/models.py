@@ -2,12 +2,14 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.tables import Timestamps
+
+_STANDS = text("withdrawn_at IS NULL")
 
 
 class LegalText(Timestamps, table=True):
@@ -44,14 +46,24 @@ class KeptText(SQLModel, table=True):
 
 
 class Consent(SQLModel, table=True):
-    """Somebody agreed to something: what, to which text, when and from where. Only `withdrawn_at` changes.
+    """Somebody agreed to something: what, to which text, when and from where.
 
-    It belongs to a cart, and so to the order that it becomes, or to a customer, or both.
+    It belongs to a cart, and so to the order that it becomes, or to a customer, or both. Only `withdrawn_at` changes,
+    and `customer_id` once, when the cart of a guest becomes a customer's. What is agreed to again is a new row.
     """
 
     __tablename__ = "consent"
     __table_args__ = (
-        UniqueConstraint("cart_id", "kind", "version", "digest"),
+        Index(
+            "uq_consent_open",
+            "cart_id",
+            "kind",
+            "version",
+            "digest",
+            unique=True,
+            sqlite_where=_STANDS,
+            postgresql_where=_STANDS,
+        ),
         CheckConstraint("cart_id IS NOT NULL OR customer_id IS NOT NULL", name="whose"),
     )
 
@@ -66,6 +78,6 @@ class Consent(SQLModel, table=True):
     given_at: datetime = Field(sa_type=UtcDateTime)
     """By the database's clock."""
     client_ip: str
-    cart_id: str | None = Field(default=None)
+    cart_id: str | None = Field(default=None, index=True)
     customer_id: str | None = Field(default=None, index=True)
     withdrawn_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -5,11 +5,16 @@ from dataclasses import replace
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
+from backend.cart.models import Cart
+from backend.cart.owners import cart_for, give_to
+from backend.customers.models import Customer
+from backend.database import db_now
 from backend.errors import InvalidData
 from backend.legal.consents import (
     Consenting,
@@ -19,11 +24,13 @@ from backend.legal.consents import (
     consents_of_cart,
     consents_of_customer,
     give_consents,
+    require_consents,
     withdraw_consent,
 )
 from backend.legal.models import Consent
 from backend.legal.texts import LegalKind, current_text, filled, save_text
 from backend.staff.rights import COMMAND_LINE
+from tests.backend.rivals import overtaken
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, addressed_cart, option, post
@@ -101,6 +108,75 @@ async def test_what_is_taken_back_keeps_its_proof(shop: Shop) -> None:
         data, terms = await consents_of_customer(session, "cus_1")
         assert (data.withdrawn_at is not None, data.text != "", terms.withdrawn_at) == (True, True, None)
         assert [one.withdrawn_at for one in await consents_of_customer(session, "cus_2")] == [None, None]
+
+
+async def test_what_was_taken_back_can_be_given_again_for_the_same_cart(shop: Shop) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+    for agreed_before in (False, True):
+        async with shop.database.transaction() as session:
+            if agreed_before:
+                assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
+                with pytest.raises(InvalidData):
+                    await require_consents(session, "cart_1")
+            for _pressed in range(2):
+                await give_consents(session, who, cart_id="cart_1", customer_id="cus_1")
+            await require_consents(session, "cart_1")
+    given = [(one.kind, one.withdrawn_at is None) for one in await proofs(shop, "cart_1")]
+    assert sorted(given) == [("data", False), ("data", True), ("terms", True)]
+
+
+async def test_what_is_given_again_while_it_is_being_taken_back_stands(shop: Shop) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+
+    async def give() -> None:
+        async with shop.database.transaction() as session:
+            await give_consents(session, who, cart_id="cart_1", customer_id="cus_1")
+
+    async def rival(session: AsyncSession) -> None:
+        assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
+
+    await give()
+    await overtaken(shop.database, rival, give)
+    async with shop.database.read() as session:
+        await require_consents(session, "cart_1")
+
+
+async def test_a_guests_consents_are_the_customers_who_agrees_again(shop: Shop) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+    async with shop.database.transaction() as session:
+        await give_consents(session, who, cart_id="cart_1")
+        await give_consents(session, who, cart_id="cart_2")
+        for customer in ("cus_1", "cus_2"):  # the first stays whose they are
+            await give_consents(session, who, cart_id="cart_1", customer_id=customer)
+        owners = select(Consent.cart_id, Consent.customer_id).distinct().order_by(Consent.cart_id)
+        assert (await session.execute(owners)).all() == [("cart_1", "cus_1"), ("cart_2", None)]
+        assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
+
+
+@pytest.mark.parametrize("way", ["a program gives it", "a browser signs in"])
+async def test_a_guests_consents_are_the_customers_whose_the_cart_becomes(
+    shop: Shop, variant: str, way: str
+) -> None:
+    who = Consenting(shop.settings, IP, ConsentSource.CHECKOUT)
+    cart_id = await a_cart(shop, variant)
+    async with shop.database.transaction() as session:
+        customer = Customer(email="ana@example.com")
+        session.add(customer)
+        await give_consents(session, who, cart_id=cart_id)
+        await withdraw(session, cart_id, ConsentKind.TERMS)
+    if way == "a browser signs in":
+        assert await cart_for(shop.database, cart_id, customer.id) == cart_id
+    else:
+        async with shop.database.transaction() as session:
+            await give_to(session, await session.get_one(Cart, cart_id), customer.id)
+    async with shop.database.read() as session:
+        assert [one.kind for one in await consents_of_customer(session, customer.id)] == ["data"]
+
+
+async def withdraw(session: AsyncSession, cart_id: str, kind: ConsentKind) -> None:
+    """As it was before the cart had an owner."""
+    ended = update(Consent).where(Consent.cart_id == cart_id, Consent.kind == kind)
+    await session.execute(ended.values(withdrawn_at=db_now()))
 
 
 async def test_a_program_tells_what_its_shopper_agreed_to(

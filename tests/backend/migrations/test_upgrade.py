@@ -132,6 +132,8 @@ BEFORE_ROLES = "a41c7be03f58"
 """The last revision before staff had roles."""
 BEFORE_UNIQUE_BAR_CODES = "c61f8d20ba97"
 """The last revision before no two variants had one bar code."""
+BEFORE_CONSENTS_AGAIN = "d3f80a6b92e7"
+"""The last revision before a consent that was withdrawn could be given again."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -375,6 +377,20 @@ async def test_of_two_variants_with_one_bar_code_the_older_keeps_it(empty: Datab
     ]
     with pytest.raises(IntegrityError):
         await write(empty, "UPDATE variant SET ean = '96385074' WHERE id = 'variant_4'")
+
+
+async def test_a_consent_of_before_that_was_withdrawn_can_be_given_again(empty: Database) -> None:
+    given = """INSERT INTO consent (id, kind, version, digest, source, given_at, client_ip, cart_id, withdrawn_at)
+               VALUES ('{id}', 'data', '1', '', 'api', '2026-01-02', '190.24.1.1', {cart}, {withdrawn})"""
+    await upgrade(empty, BEFORE_CONSENTS_AGAIN)
+    await write(empty, given.format(id="consent_1", cart="'cart_1'", withdrawn="'2026-01-03'"))
+    await upgrade(empty)
+    await write(empty, given.format(id="consent_2", cart="'cart_1'", withdrawn="NULL"))
+    for cart in ("'cart_1'", "NULL"):  # it stands already; nobody's
+        with pytest.raises(IntegrityError):
+            await write(empty, given.format(id="consent_3", cart=cart, withdrawn="NULL"))
+    shown = "SELECT id, withdrawn_at IS NULL FROM consent ORDER BY id"
+    assert await all_of(empty, shown) == [("consent_1", False), ("consent_2", True)]
 
 
 async def test_products_of_before_are_found(empty: Database) -> None:
