@@ -4,15 +4,16 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from redis.asyncio import Redis
-from redis.asyncio.client import PubSub as Subscription
 from redis.exceptions import RedisError
-from redis.exceptions import TimeoutError as RedisTimeout
 
 from backend.edge.readiness import CHECK_SECONDS
 from backend.errors import OutsideFailure
+
+if TYPE_CHECKING:
+    from redis.asyncio.client import PubSub as Subscription
 
 log = logging.getLogger(__name__)
 
@@ -127,11 +128,11 @@ class RedisPubSub:
             ready.set()
             await asyncio.sleep(TRY_AGAIN)
 
-    async def _messages(self, subscription: Subscription) -> AsyncIterator[dict[str, Any]]:
+    async def _messages(self, subscription: "Subscription") -> AsyncIterator[dict[str, Any]]:
         """What comes, for as long as Redis is there.
 
         Raises:
-            RedisError, OSError: the connection is lost, or nothing comes over it any more.
+            RedisError, OSError: the connection is lost, or nothing comes over it any more (`TimeoutError`).
         """
         is_asked = False
         while not self._is_stopped:
@@ -140,7 +141,7 @@ class RedisPubSub:
                 is_asked = False
                 yield message
             elif is_asked:
-                raise RedisTimeout("nothing answers")
+                raise TimeoutError("nothing answers")
             else:
                 await subscription.ping()
                 is_asked = True
