@@ -37,7 +37,10 @@ class PageParams:
     @classmethod
     def from_url(cls, url: str) -> "PageParams":
         """The parameters in an address; of a parameter given twice, the first counts."""
-        split = urlsplit(url)
+        try:
+            split = urlsplit(url)
+        except ValueError:  # `//[`, of which no page is
+            return cls(url)
         pairs = parse_qsl("&".join(split.query.split("&")[:MOST_PARAMETERS]))
         return cls(split.path or "/", dict(reversed(pairs)))
 

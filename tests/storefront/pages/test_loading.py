@@ -34,6 +34,11 @@ def test_an_absurdly_long_parameter_is_none() -> None:
     assert PageParams.from_url("/catalog?q=" + "x" * 201).asked("q") == ""
 
 
+def test_an_address_that_is_none_is_no_failure() -> None:
+    params = PageParams.from_url("//[?q=uno")
+    assert (params.path, params.asked("q")) == ("//[?q=uno", "")
+
+
 def test_an_absurd_number_of_parameters_is_no_failure() -> None:
     assert PageParams.from_url("/catalog?" + "&".join(f"p{n}=1" for n in range(5000))).asked("p1") == "1"
 
