@@ -52,7 +52,9 @@ from backend.orders.states import (
 )
 from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentCollection, PaymentNotification, PaymentSession, Refund
+from backend.payment.payments import REFUNDED
 from backend.payment.states import CHECKED, LIVE, SessionState
+from backend.payment.transitions import APPROVED, DISMISSED, GIVEN_BACK
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
@@ -67,7 +69,8 @@ from backend.texts import _
 INVOICE_KEPT_FOR = timedelta(days=3653)
 """Ten years: Código de Comercio, art. 60; Ley 962 of 2005, art. 28."""
 OF_INVOICE = ("first_name", "last_name", "company", "address_1", "city", "province", "country_code")
-OF_BANK = ("bank_code", "bank_name", "reason")
+OF_PAYMENT = ("bank_code", "bank_name", "reason", APPROVED, DISMISSED, GIVEN_BACK, REFUNDED)
+"""Of a payment's `data`, what says nothing of a person: its bank, and what its money did."""
 OF_PARCEL = (PACKED, UNPACKED, TAKEN_FROM, TAKEN_BACK, APPROVED_PRICE, "carrier", "price")
 """Of a parcel's `data`, what says nothing of a person."""
 WITHOUT_MONEY = (PaymentStatus.CANCELED,)
@@ -263,7 +266,7 @@ async def _strip_payments(
     for row in rows:
         lines = [{**line, "meta": {}} for line in row.snapshot.get("lines", [])]
         values: dict[str, Any] = {
-            "data": {name: row.data[name] for name in OF_BANK if name in row.data},
+            "data": {name: row.data[name] for name in OF_PAYMENT if name in row.data},
             "snapshot": {**row.snapshot, "lines": lines, **invoiced} if row.snapshot and invoiced else {},
             "updated_at": payment.c.updated_at,
         }

@@ -239,7 +239,8 @@ async def test_nothing_is_left_of_a_payment_that_bought_nothing(
     async with shop.database.transaction() as session:
         await session.execute(update(LineItem).values(meta=ENGRAVED))
     await pay(store, cart_id, PSE)
-    of_the_bank, long_ago = {"bank_name": "Banco"}, db_now(-CHECK_FOR - timedelta(hours=1))
+    notes = {"approved": True, "dismissed": True, "given_back": True, "refunded_amount": 5}
+    of_the_bank, long_ago = {"bank_name": "Banco", **notes}, db_now(-CHECK_FOR - timedelta(hours=1))
     kept = {"x_extra1": "somebody else's"}
     async with shop.database.transaction() as session:
         ended = {"state": state, "reference": None, "created_at": long_ago}
