@@ -266,8 +266,9 @@ async def preview_offer(
     typed = await read_offer(session, form)
     found_status = await session.execute(select(Promotion.status).where(Promotion.id == promotion_id))
     status = found_status.scalar_one_or_none() or ""
+    moment = await database_now(session)
     if typed.target == SHIPPING:
-        return Preview(_words(typed, 0, status), [], 0, status)
+        return Preview(_words(typed, 0, status, moment), [], 0, status)
     found = (
         select(Product, Variant)
         .join(Variant, Variant.product_id == Product.id)
@@ -288,7 +289,7 @@ async def preview_offer(
         _preview_row(product, variant, offer, lines[variant.id]) for product, variant in for_it[:MOST_SHOWN]
     ]
     toys = len({product.id for product, _variant in for_it})
-    return Preview(_words(typed, toys, status), rows, len(for_it) - len(rows), status)
+    return Preview(_words(typed, toys, status, moment), rows, len(for_it) - len(rows), status)
 
 
 async def save_seen(
@@ -351,7 +352,7 @@ def _preview_row(product: Product, variant: Variant, offer: Offer, line: Offered
     )
 
 
-def _words(typed: TypedOffer, toys: int, status: str) -> list[str]:
+def _words(typed: TypedOffer, toys: int, status: str, moment: datetime) -> list[str]:
     """What the offer does, as somebody would say it."""
     off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
     targets = {
@@ -381,8 +382,10 @@ def _words(typed: TypedOffer, toys: int, status: str) -> list[str]:
         words.append(_("Usos en total: {n}.").format(n=typed.limit))
     if typed.each:
         words.append(_("Usos por cliente: {n}.").format(n=typed.each))
-    if status == PromotionStatus.DRAFT:
+    if typed.ends_at and typed.ends_at <= moment:
+        words.append(_("Su último día ya pasó: así no aplica."))
+    elif status == PromotionStatus.DRAFT:
         words.append(_("Es un borrador: al guardarla empieza a aplicar."))
-    if status == PromotionStatus.INACTIVE:
+    elif status == PromotionStatus.INACTIVE:
         words.append(_("Está terminada: al guardarla vuelve a aplicar."))
     return words

@@ -52,7 +52,9 @@ HINTS = {
     "store_hours": _("Como «Lunes a sábado, 9 a. m. a 6 p. m.»."),
     "low_stock_at": _("De una presentación. Cada juguete puede tener su propio número en Bodega."),
     "manual_payment_days": _("Mientras alguien confirma la consignación."),
-    "label_over_paid": _("Frente a lo que pagó el comprador. Más cara, te preguntamos antes de comprarla."),
+    "label_over_paid": _(
+        "Frente a lo que costaba el envío, sin descuentos. Más cara, te preguntamos antes de comprarla."
+    ),
     "alert_email": _("Si lo dejas vacío llegan al correo de la tienda."),
     "alert_webhook": _("Un programa tuyo que recibe los avisos, firmados."),
     "alert_no_sale_hours": _("Te avisamos si pasan tantas sin un pedido pagado. 0 es nunca."),

@@ -1,4 +1,4 @@
-"""A label that costs much more than the buyer paid for shipping is not bought without a person's word."""
+"""A label that costs much more than the shipping did, before discounts, is not bought without a person's word."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -261,6 +261,12 @@ async def test_an_offer_that_was_ended_applies_again_once_it_is_saved(shop: Shop
     assert (screen.told.tone, (await the_promotion(shop))[0].status) == ("news", PromotionStatus.ACTIVE)
 
 
+async def test_an_offer_whose_last_day_is_past_is_said_not_to_apply(browser_of: At) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "starts": "", "ends": "2020-12-31"})
+    assert screen.preview.words[-1] == "Su último día ya pasó: así no aplica."
+
+
 async def test_a_draft_of_a_program_applies_once_it_is_saved(shop: Shop, browser_of: At) -> None:
     offer = await by_a_program(shop, type="percentage", value=10)
     screen = await saved(browser_of, offer)
