@@ -40,6 +40,7 @@ VALUES: dict[str, Any] = {
     "answer": ["Another one is on its way."],
     "return_number": 3,
     "is_claim": True,
+    "next_step": "We answer by 2 May.",
     "is_canceled": True,
     "denial": ["It was not bought here."],
     "code": "8bb918b1",
