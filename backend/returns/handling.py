@@ -124,7 +124,9 @@ async def approve(
     for line in await lines_of_return(session, row.id):
         ordered = of_order[line.line_id]
         line.restocked = restock and line.good > 0 and ordered.sku != WRAPPING_SKU
-        never_left = min(line.quantity, unsent(ordered), max(0, -spare[line.line_id]))
+        # what arrived was sent before: only what is left of the line can lie in no parcel
+        from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)
+        never_left = min(line.quantity - from_parcels, unsent(ordered), max(0, -spare[line.line_id]))
         await _return_units(session, order, ordered, line, never_left)
     await restate_sending(session, order, sold)
     move(row, ReturnState.TO_PAY)

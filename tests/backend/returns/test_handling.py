@@ -226,6 +226,32 @@ async def test_what_came_back_and_what_never_left_are_told_apart(
     assert [one["quantity"] for one in refund.lines] == [2]
 
 
+@pytest.mark.parametrize(("good", "damaged", "stocked"), [(1, 0, (5, 1)), (0, 1, (4, 1))])
+async def test_what_arrived_is_not_taken_for_a_unit_that_another_return_waits_for(
+    *,
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    paid: Sold,
+    good: int,
+    damaged: int,
+    stocked: tuple[int, int],
+) -> None:
+    await send(admin, paid, 1)
+    await deliver(shop, paid)
+    second = await send(admin, paid, 1)
+    first_return, other = await asked(shop, paid), await asked(shop, paid)
+    await label_cancelled(admin, paid, second)
+    await received(shop, first_return, paid, good, damaged)
+    await approved(shop, first_return, 40_000)
+    assert await stock(shop) == stocked
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 0, 1)
+    await approved(shop, other, 40_000)
+    assert (await to_pack(admin), await stock(shop)) == (0, (stocked[0], 0))
+    (of_order,) = await all_of(shop, OrderLine)
+    assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 1, 1)
+
+
 async def test_what_the_buyer_sent_back_was_in_the_parcel_that_left(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
