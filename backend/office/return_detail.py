@@ -32,7 +32,7 @@ from backend.returns.models import (
     ReturnLine,
 )
 from backend.returns.money import left_of, worth
-from backend.returns.states import OPEN, STATE_NAMES, UNDECIDED, ReturnState
+from backend.returns.states import GRANTED, OPEN, STATE_NAMES, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -240,7 +240,7 @@ def _actions(actor: Actor, row: Return) -> list[str]:
         "deny": handles and state in UNDECIDED,
         "account": handles and state in OPEN,
         "pay": pays and state is ReturnState.TO_PAY,
-        "receipt": pays and state in (ReturnState.TO_PAY, ReturnState.PAID),
+        "receipt": pays and state in GRANTED,
     }
     return [name for name, is_possible in possible.items() if is_possible]
 

@@ -41,7 +41,7 @@ from backend.returns.models import (
 )
 from backend.returns.money import left_of, owed_unsent
 from backend.returns.reminders import schedule
-from backend.returns.states import UNDECIDED, ReturnState
+from backend.returns.states import GRANTED, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -109,10 +109,13 @@ async def returnable(session: AsyncSession, order: Order, lines: Sequence[OrderL
     return {line_id: units for line_id, units in left.items() if units > 0}
 
 
-async def unclaimed(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> dict[str, int]:
+async def unclaimed(
+    session: AsyncSession, order: Order, lines: Sequence[OrderLine], *, by_granted: bool = False
+) -> dict[str, int]:
     """Units by the line's id that were sent, less those that came back and those that returns are for.
 
-    Below 0, a label was cancelled after its units were asked back: so many lie in no parcel any more.
+    Below 0, a label was cancelled after its units were asked back: so many lie in no parcel any more. `by_granted`:
+    only the returns that were granted count, and not those that are still to be decided.
     """
     query = (
         select(
@@ -125,7 +128,7 @@ async def unclaimed(session: AsyncSession, order: Order, lines: Sequence[OrderLi
         .where(
             Return.order_id == order.id,
             Return.kind != ReturnKind.NOT_SENT,
-            Return.state != ReturnState.DENIED,
+            Return.state.in_(GRANTED) if by_granted else Return.state != ReturnState.DENIED,
         )
         .group_by(ReturnLine.line_id, Return.state)
     )

@@ -38,7 +38,7 @@ from backend.returns.models import (
 )
 from backend.returns.money import left_of
 from backend.returns.reminders import be_quiet, schedule
-from backend.returns.states import STEPS, ReturnState, move
+from backend.returns.states import GRANTED, STEPS, ReturnState, move
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -243,7 +243,7 @@ async def add_receipt(
         ReturnFile.return_id == row.id, ReturnFile.purpose == FilePurpose.RECEIPT
     )
     is_full = len((await session.execute(kept)).all()) >= MOST_RECEIPTS
-    if is_full or row.state not in (ReturnState.TO_PAY, ReturnState.PAID):
+    if is_full or row.state not in GRANTED:
         raise Conflict(f"Return {row.number} takes no receipt")
     await record(session, actor, "return receipt added", Subject(Thing.ORDER, row.order_id))
     file = ReturnFile(return_id=row.id, purpose=FilePurpose.RECEIPT, media_type=media_type, content=content)

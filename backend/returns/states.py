@@ -48,6 +48,7 @@ STEPS = Transitions(
 UNDECIDED = (S.REQUESTED, S.RECEIVED)
 OPEN = (*UNDECIDED, S.TO_PAY)
 """In these somebody waits for the shop."""
+GRANTED = (S.TO_PAY, S.PAID)
 
 
 def move(row: Return, state: ReturnState) -> None:

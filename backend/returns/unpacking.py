@@ -9,7 +9,8 @@ from backend.orders.refunding import withdraw_units
 from backend.orders.service import lines_of_order, lock_order
 from backend.returns.asking import restate_sending, unclaimed, unsent
 from backend.returns.models import Return, ReturnKind, ReturnLine
-from backend.returns.states import ReturnState
+from backend.returns.money import left_of
+from backend.returns.states import GRANTED
 
 
 @subscribe(FulfillmentUnpacked)
@@ -17,7 +18,7 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
     """Withdraw what was granted without waiting for it to arrive, and lies in no parcel any more."""
     order = await lock_order(session, event.order_id)
     lines = await lines_of_order(session, order.id)
-    spare = await unclaimed(session, order, lines)
+    spare = await unclaimed(session, order, lines, by_granted=True)
     ordered = {line.id: line for line in lines}
     granted = (
         select(ReturnLine)
@@ -25,11 +26,12 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
         .where(
             Return.order_id == order.id,
             Return.kind != ReturnKind.NOT_SENT,
-            Return.state.in_((ReturnState.TO_PAY, ReturnState.PAID)),
+            Return.state.in_(GRANTED),
             Return.received_at.is_(None),  # else the money was for what arrived, and not for these
         )
         .order_by(Return.number, ReturnLine.line_id)
     )
+    is_withdrawn = False
     for line in (await session.execute(granted)).scalars():
         of_order = ordered[line.line_id]
         waited_for = line.quantity - line.good - line.damaged
@@ -38,4 +40,7 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
             await withdraw_units(session, order, of_order, count, restock=True)
             line.good += count
             spare[line.line_id] += count
-    await restate_sending(session, order, lines)
+            is_withdrawn = True
+    # what was paid back by hand ends no order of which there is money left
+    if is_withdrawn or await left_of(session, order) <= 0:
+        await restate_sending(session, order, lines)

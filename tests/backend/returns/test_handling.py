@@ -165,17 +165,42 @@ async def test_what_was_granted_while_it_lay_packed_is_not_sent_once_its_label_i
     assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (0, 2, 0)
 
 
+@pytest.mark.parametrize("is_denied_first", [True, False])
 async def test_what_no_return_was_granted_for_is_sent_again_once_its_label_is_cancelled(
-    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+    *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, is_denied_first: bool
 ) -> None:
     await send(admin, paid, 1)
     await deliver(shop, paid)
     second = await send(admin, paid, 1)
     granted, open_one = await asked(shop, paid), await asked(shop, paid)
     await approved(shop, granted, 40_000)
-    await denied(shop, open_one)
+    if is_denied_first:
+        await denied(shop, open_one)
     await label_cancelled(admin, paid, second)
+    if not is_denied_first:
+        await denied(shop, open_one)
     assert await stock(shop) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("amount", "stands_then"),
+    [(70_000, ("pending", "partially_refunded")), (80_000, ("canceled", "refunded"))],
+)
+async def test_an_order_whose_parcel_was_paid_back_by_hand_is_cancelled_once_no_money_is_left(
+    *,
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    paid: Sold,
+    amount: int,
+    stands_then: tuple[str, str],
+) -> None:
+    parcel = await send(admin, paid)
+    lines = [{"line_id": paid.line_id, "quantity": 2, "restock": True}]
+    refund = {"amount": amount, "reference": "A-1", "lines": lines}
+    await post(admin, f"/admin/orders/{paid.order_id}/refunds", refund)
+    await label_cancelled(admin, paid, parcel)
+    assert await stock(shop) == (5, 0)
+    assert await stands(shop, paid.order_id) == stands_then
 
 
 async def test_of_an_order_in_two_parcels_the_rest_is_still_sent(
