@@ -17,7 +17,7 @@ from backend.fulfillment.labels import why_not_made
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.orders.finding import pickup_options
-from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
@@ -123,7 +123,7 @@ async def ship_several(database: Database, actor: Actor, order_ids: Sequence[str
 
 
 async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outcome:
-    """Record that all that was packed of the order has left.
+    """Record that all that was packed of the order has left, but for what the carrier has cancelled.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -134,7 +134,11 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
     number = order.number or 0
     if order.shipping_option_id in await pickup_options(session):
         return Outcome(order_id, number, is_done=False, text=_("Lo recogen en la tienda: no se envía."))
-    made = [one for one in await fulfillments_of_order(session, order_id) if one.state == LabelState.CREATED]
+    made = [
+        one
+        for one in await fulfillments_of_order(session, order_id)
+        if one.state == LabelState.CREATED and not carrier_canceled(one)
+    ]
     if not made:
         return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
     waiting = [one for one in made if one.shipped_at is None]

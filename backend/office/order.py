@@ -22,7 +22,7 @@ from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
-from backend.orders.fulfillments import fulfillments_of_order, has_left
+from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order, has_left
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
@@ -232,7 +232,9 @@ def _actions(
     may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
     possible = {
         "pack": may_send and stands and is_paid and is_left and not in_doubt,
-        "ship": may_send and not is_pickup and any(one.shipped_at is None for one in made),
+        "ship": may_send
+        and not is_pickup
+        and any(one.shipped_at is None and not carrier_canceled(one) for one in made),
         "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
         "correct": may_send and stands and not active,
         "return": actor.may(Right.HANDLE_RETURNS) and order.payment_status in HAS_MONEY,

@@ -32,5 +32,10 @@ def has_left(fulfillment: Fulfillment) -> bool:
 
     One that was marked as sent is not, once the carrier says that it has cancelled the label: nobody collected it.
     """
-    is_sent = fulfillment.shipped_at is not None and fulfillment.stage != TrackingStage.CANCELED
+    is_sent = fulfillment.shipped_at is not None and not carrier_canceled(fulfillment)
     return is_sent or fulfillment.delivered_at is not None
+
+
+def carrier_canceled(fulfillment: Fulfillment) -> bool:
+    """Whether the carrier has cancelled its label, and it was not delivered all the same: it does not leave."""
+    return fulfillment.stage == TrackingStage.CANCELED and fulfillment.delivered_at is None

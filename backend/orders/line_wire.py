@@ -14,6 +14,7 @@ from backend.edge.wire import (
     tax_line,
     with_twins,
 )
+from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.pricing import PartTotals, price_of_units
 
@@ -129,7 +130,9 @@ def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) 
     quantities = {
         "quantity": line.quantity,
         "fulfilled_quantity": line.fulfilled,
-        "shipped_quantity": _units(line, [fulfillment for fulfillment in active if fulfillment.shipped_at]),
+        "shipped_quantity": _units(
+            line, [one for one in active if one.shipped_at and not carrier_canceled(one)]
+        ),
         "delivered_quantity": _units(
             line, [fulfillment for fulfillment in active if fulfillment.delivered_at]
         ),

@@ -27,6 +27,7 @@ from enum import StrEnum
 
 from backend.clock import now
 from backend.money import Cop
+from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.transitions import Transitions
 
@@ -161,7 +162,11 @@ def fulfillment_status_of(
     wanted = sum(line.quantity - line.withdrawn for line in lines)
     for units, whole, part in (
         (_units(one for one in sent if one.delivered_at), S.DELIVERED, S.PARTIALLY_DELIVERED),
-        (_units(one for one in sent if one.shipped_at), S.SHIPPED, S.PARTIALLY_SHIPPED),
+        (
+            _units(one for one in sent if one.shipped_at and not carrier_canceled(one)),
+            S.SHIPPED,
+            S.PARTIALLY_SHIPPED,
+        ),
         (sum(line.fulfilled for line in lines), S.FULFILLED, S.PARTIALLY_FULFILLED),
     ):
         if units:

@@ -14,7 +14,9 @@ from backend.attention.models import Attention
 from backend.errors import Forbidden
 from backend.fulfillment.several import Outcome, hand_over, send_rest, send_several, ship_order, ship_several
 from backend.mail.models import Mail
+from backend.office.order import order_detail
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.service import lock_order, update_fulfillment_status
 from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
@@ -186,6 +188,53 @@ async def test_what_was_packed_is_shipped_once(shop: Shop, store: httpx.AsyncCli
     async with shop.database.read() as session:
         told = select(func.count()).where(Mail.kind == "order_shipped")
         assert (await session.execute(told)).scalar_one() == 1
+
+
+async def test_what_the_carrier_has_cancelled_is_not_shipped(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+    order_id, one = str(made["id"]), {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+
+    async def actions() -> list[str]:
+        async with shop.database.read() as session:
+            return (await order_detail(session, OWNER, order_id, "Trompo")).actions
+
+    async def pressed() -> tuple[str, bool]:
+        (outcome,) = await ship_several(shop.database, OWNER, [order_id])
+        return outcome.text, outcome.is_done
+
+    await post(admin, f"/admin/orders/{order_id}/fulfillments", one)
+    assert "ship" in await actions()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+    assert "ship" not in await actions()
+    assert await pressed() == ("Todavía no tiene guía.", False)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Fulfillment.shipped_at))).scalars().all() == [None]
+        assert (await session.execute(select(Mail.id).where(Mail.kind == "order_shipped"))).all() == []
+
+    await post(admin, f"/admin/orders/{order_id}/fulfillments", one)
+    assert "ship" in await actions()
+    assert await pressed() == ("Enviado.", True)
+    async with shop.database.read() as session:
+        left = select(Fulfillment.stage).where(Fulfillment.shipped_at.is_not(None))
+        assert (await session.execute(left)).scalars().all() == [None]
+    assert (await order_row(shop, order_id)).fulfillment_status == "partially_shipped"
+
+
+async def test_what_was_marked_as_sent_and_the_carrier_then_cancelled_is_not_shipped(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    await send(shop, order_id)
+    await ship_several(shop.database, OWNER, [order_id])
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+        await update_fulfillment_status(session, await lock_order(session, order_id))
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+    (line,) = (await get(admin, f"/admin/orders/{order_id}"))["order"]["items"]
+    assert line["detail"]["shipped_quantity"] == 0
 
 
 async def test_what_is_fetched_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
