@@ -123,7 +123,9 @@ async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> None
     """Type the codes of an old cart into the (locked) one: those that still apply to it, as far as there is room."""
     typed = await _typed(session, cart.id)
     judged = await _judged(session, cart, sorted(await _typed(session, old.id) - typed))
-    applying = [one.candidate.promotion.code for one in judged if one.obstacle is None]
+    promotions = [one.candidate.promotion for one in judged if one.obstacle is None]
+    # one that the office made automatic since is not typed any more
+    applying = [one.code for one in promotions if not one.is_automatic]
     for code in applying[: MOST_CODES - len(typed)]:
         await add_codes(session, cart, [code])
 

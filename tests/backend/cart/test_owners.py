@@ -125,6 +125,23 @@ async def test_codes_and_what_was_written_for_a_gift_come_along(
     assert await typed_codes(database, own) == {"UNO", "DOS", "TRES"}
 
 
+async def test_a_code_whose_offer_applies_by_itself_since_stays_behind(
+    database: Database, toys: dict[str, str]
+) -> None:
+    """The office took the code away between typing it and signing in: the offer holds without it."""
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, toys, trompo=1), ana)
+    guests = await cart(database, toys, yoyo=1)
+    await offer(database, "UNO", "DOS")
+    await type_codes(database, guests, "UNO", "DOS")
+    async with database.transaction() as session:
+        of_one = select(Promotion).where(Promotion.code == "UNO")
+        (await session.execute(of_one)).scalar_one().is_automatic = True
+    assert await cart_for(database, guests, ana) == own
+    assert await content(database, toys, own) == {"trompo": 1, "yoyo": 1}
+    assert await typed_codes(database, own) == {"DOS"}
+
+
 async def test_no_more_codes_come_along_than_a_cart_may_have(
     database: Database, toys: dict[str, str]
 ) -> None:
