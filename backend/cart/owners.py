@@ -143,7 +143,7 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     source, target = await open_cart(session, cart_id), await open_cart(session, into)
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
     source.draft = {}
-    target.meta = {**source.meta, **target.meta}
+    target.meta, source.meta = {**source.meta, **target.meta}, {}
     there = {line.variant.id: line for line in await lines_of(session, into)}
     lines = await lines_of(session, cart_id)
     units = await available_units(session, [line.variant.id for line in lines], holder=into)

@@ -121,8 +121,12 @@ async def test_codes_and_what_was_written_for_a_gift_come_along(
     async with database.read() as session:
         assert (await session.get_one(Cart, own)).meta == {"channel": "web", "gift_message": "Feliz día"}
     await type_codes(database, own, "TRES")
+    async with database.transaction() as session:
+        (await session.get_one(Cart, own)).meta = {"channel": "web"}  # the message was deleted
     assert await cart_for(database, guests, ana) == own  # again, from a tab that was slower
     assert await typed_codes(database, own) == {"UNO", "DOS", "TRES"}
+    async with database.read() as session:
+        assert (await session.get_one(Cart, own)).meta == {"channel": "web"}
 
 
 async def test_a_code_whose_offer_applies_by_itself_since_stays_behind(
