@@ -69,9 +69,9 @@ async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> s
         return own or ""
     if guests.customer_id is not None:  # another tab was quicker
         return own or ""
+    await own_consents(session, guests.id, customer_id)
     if own is None:
         guests.customer_id = customer_id
-        await own_consents(session, guests.id, customer_id)
         return guests.id
     await merge(session, guests.id, own)
     return own

@@ -25,7 +25,7 @@ def downgrade() -> None:
     op.execute(
         'DELETE FROM consent WHERE withdrawn_at IS NOT NULL AND EXISTS (SELECT 1 FROM consent AS later'
         ' WHERE later.cart_id = consent.cart_id AND later.kind = consent.kind AND later.version = consent.version'
-        ' AND later.digest = consent.digest AND later.id > consent.id)'
+        ' AND later.digest = consent.digest AND (later.withdrawn_at IS NULL OR later.id > consent.id))'
     )
     op.drop_index('ix_consent_cart_id', table_name='consent')
     op.drop_index('uq_consent_open', table_name='consent')

@@ -153,7 +153,9 @@ async def test_a_guests_consents_are_the_customers_who_agrees_again(shop: Shop) 
         assert await withdraw_consent(session, "cus_1", ConsentKind.DATA) == 1
 
 
-@pytest.mark.parametrize("way", ["a program gives it", "a browser signs in"])
+@pytest.mark.parametrize(
+    "way", ["a program gives it", "a browser signs in", "a browser signs in where there is a cart"]
+)
 async def test_a_guests_consents_are_the_customers_whose_the_cart_becomes(
     shop: Shop, variant: str, way: str
 ) -> None:
@@ -164,8 +166,11 @@ async def test_a_guests_consents_are_the_customers_whose_the_cart_becomes(
         session.add(customer)
         await give_consents(session, who, cart_id=cart_id)
         await withdraw(session, cart_id, ConsentKind.TERMS)
-    if way == "a browser signs in":
-        assert await cart_for(shop.database, cart_id, customer.id) == cart_id
+    own = cart_id
+    if way == "a browser signs in where there is a cart":
+        own = await cart_for(shop.database, await a_cart(shop, variant), customer.id)
+    if way.startswith("a browser"):
+        assert await cart_for(shop.database, cart_id, customer.id) == own
     else:
         async with shop.database.transaction() as session:
             await give_to(session, await session.get_one(Cart, cart_id), customer.id)

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
@@ -134,6 +136,7 @@ BEFORE_UNIQUE_BAR_CODES = "c61f8d20ba97"
 """The last revision before no two variants had one bar code."""
 BEFORE_CONSENTS_AGAIN = "d3f80a6b92e7"
 """The last revision before a consent that was withdrawn could be given again."""
+CONSENTS_AGAIN = "6b1e93f4c7a2"
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -154,6 +157,19 @@ async def write(database: Database, statements: str) -> None:
     async with database.transaction() as session:
         for statement in statements.split(";"):
             await session.execute(text(statement))
+
+
+async def downgrade(database: Database, revision: str) -> None:
+    """Take the database back to this revision."""
+
+    def back(connection: Connection) -> None:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(FOLDER))
+        command.downgrade(config, revision)
+
+    async with database.engine.connect() as connection:
+        await connection.run_sync(back)
+        await connection.commit()
 
 
 async def all_of(database: Database, query: str) -> list[tuple[Any, ...]]:
@@ -391,6 +407,23 @@ async def test_a_consent_of_before_that_was_withdrawn_can_be_given_again(empty: 
             await write(empty, given.format(id="consent_3", cart=cart, withdrawn="NULL"))
     shown = "SELECT id, withdrawn_at IS NULL FROM consent ORDER BY id"
     assert await all_of(empty, shown) == [("consent_1", False), ("consent_2", True)]
+
+
+async def test_of_a_consent_that_was_given_again_the_one_that_stands_stays(empty: Database) -> None:
+    """Whatever their ids say: those of two processes do not follow each other."""
+    given = """INSERT INTO consent (id, kind, version, digest, source, given_at, client_ip, cart_id, withdrawn_at)
+               VALUES ('{id}', 'data', '1', '', 'api', '2026-01-02', '190.24.1.1', '{cart}', {withdrawn})"""
+    await upgrade(empty, CONSENTS_AGAIN)
+    for id_, cart, withdrawn in (
+        ("consent_1", "cart_1", "NULL"),
+        ("consent_2", "cart_1", "'2026-01-03'"),
+        ("consent_3", "cart_1", "'2026-01-04'"),
+        ("consent_4", "cart_2", "'2026-01-03'"),
+        ("consent_5", "cart_2", "'2026-01-04'"),
+    ):
+        await write(empty, given.format(id=id_, cart=cart, withdrawn=withdrawn))
+    await downgrade(empty, BEFORE_CONSENTS_AGAIN)
+    assert await all_of(empty, "SELECT id FROM consent ORDER BY id") == [("consent_1",), ("consent_5",)]
 
 
 async def test_products_of_before_are_found(empty: Database) -> None:
