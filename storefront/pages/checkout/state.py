@@ -262,6 +262,8 @@ class CheckoutState(PageState, rx.State):
                 self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
             self.answer = replace(answer, number=next_number(self.answer.number))
         if is_empty:
+            async with self:  # the form, which would show the answer, goes
+                await notify(self, answer.text)
             yield CheckoutState.load
         elif answer.kind in ("total", "shipping"):
             yield CheckoutState.ship(  # type: ignore[misc]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.drafts import read_draft, save_draft
@@ -16,6 +16,7 @@ from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
 from backend.checkout import quoting
+from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.payment import PaymentOff
 from backend.customers.models import Customer
 from backend.database import db_now
@@ -24,6 +25,8 @@ from backend.modules import GATEWAY_PSE, MANUAL
 from backend.office.shop_page import switch
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
 from backend.shipping.switches import ShippingOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
@@ -33,6 +36,7 @@ from storefront.state.cart import CartState, refresh
 from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import FrameState
 from storefront.state.session import bind_cart
+from tests.backend.orders.paying import said
 from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.checkout_steps import TYPED as TYPED_ANYWHERE
 from tests.store_defaults import Defaults, make_toy
@@ -296,6 +300,27 @@ async def test_an_order_that_meets_an_outage_has_failed_and_can_be_placed_again(
     assert not state._is_placing
     assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
     assert state.answer.kind == "placed", state.answer
+
+
+async def test_whoever_would_pay_again_what_is_paid_reads_so_where_nothing_is_left_to_pay(
+    shop: Shop, state: CheckoutState
+) -> None:
+    """The bank approved what was given up: with the toys the form goes, and what it would say."""
+    change_bank, place = (CheckoutState.event_handlers[name].fn for name in ("change_bank", "place"))
+    root: Any = state._get_root_state()
+    root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
+    cart = await state.get_state(CartState)
+    await _placed(shop, state)
+    assert [event async for event in change_bank(InBackground(state))] == [CheckoutState.load]
+    await state.load()
+    async with shop.database.read() as session:
+        given_up = (await session.execute(select(PaymentSession.id))).scalar_one()
+    await said(shop, given_up, ProviderState.CAPTURED)
+    state.shipping = Shipping(chosen=await choose_pickup(shop, cart.cart_id))
+    assert [event async for event in place(InBackground(state), TYPED, 18_900)] == [CheckoutState.load]
+    await state.load()
+    assert (state.stage, cart.cart.count) == ("empty", 0)
+    assert (await state.get_state(FrameState)).notice.text == text_of(PurchasePaid())
 
 
 async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
