@@ -81,7 +81,8 @@ class PaymentStart:
     """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
 
     `read` finds what is to be paid, and `lock` locks it. `return_url` is where the shopper comes back to from the bank;
-    empty: the order's page.
+    empty: the order's page. `problem` is what is wrong with `payer`, where something else was in the way of the payment
+    as it was checked: if nothing is any more, the payment is refused for it.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -92,6 +93,7 @@ class PaymentStart:
     expected_total: Cop | None = None
     replace: bool = False
     return_url: str = ""
+    problem: ShopError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class PaymentStarter:
 
     async def start(self, start: PaymentStart) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now. See `Checkout.start_payment`."""
-        start = replace(start, payer=await self._checked_payer(start))
+        start = await self._checked(start)
         seen = replacing = None
         for _turn in range(MAX_STARTS):
             try:
@@ -228,25 +230,25 @@ class PaymentStarter:
             raise Conflict(LOOKED_INTO)
         return state
 
-    async def _checked_payer(self, start: PaymentStart) -> Mapping[str, Any]:
-        """What the provider is told of the payer: their answers as it has checked them, beside those it does not check.
+    async def _checked(self, start: PaymentStart) -> PaymentStart:
+        """The same with the payer's answers as the provider has checked them, beside those it does not check.
 
         Raises:
             NotFound: see `PaymentStart.read`.
             InvalidData, OutsideFailure: see `PaymentProvider.check_payer`.
         """
         if not start.provider.asks_payer:
-            return start.payer
+            return start
         async with self.database.read() as session:
             cart = await start.read(session)
         known = _from_address(cart.shipping_address or {}, cart.email)
         try:
             checked = await start.provider.check_payer({**known, **start.payer, "ip": start.ip})
-        except ShopError:
+        except ShopError as error:
             if start.replace or _is_free(cart):
                 raise
-            return start.payer  # whatever was answered, it is refused for what is in its way
-        return {**start.payer, **checked}
+            return replace(start, problem=error)
+        return replace(start, payer={**start.payer, **checked})
 
     async def _clear(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
         """Ask about the payment that blocks the new one.
@@ -304,6 +306,8 @@ class PaymentStarter:
                 leaves_shop=start.provider.leaves_shop,
                 replacing=replacing,
             )
+            if start.problem is not None:
+                raise start.problem
             # after every check, so that a refusal is not counted; clients without an address are not one client
             client = Client.at(start.ip or cart_id, self.settings)
             await hit_in(session, PAYMENT_STARTS, cart_id, client)

@@ -1,16 +1,19 @@
 """Starting a payment, and closing one that waits: what is refused, and what is left as it is."""
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import NoReturn
 
 import pytest
+from sqlalchemy import select
 
 from backend.checkout import payment as starting
 from backend.checkout.payment import PaymentStarter
-from backend.errors import Conflict, NotAllowed
+from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.service import PaymentService
-from backend.payment.sessions import PaymentUnderWay
+from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay
 from tests.backend.checkout.paying_kit import Till
 
 
@@ -92,6 +95,34 @@ async def test_a_start_is_tried_so_many_times_only(till: Till, monkeypatch: pyte
     with pytest.raises(Conflict, match="try again"):
         await till.start(cart_id, replace=True)
     assert (await till.state(first), len(till.bank.started)) == ("pending_authorization", 1)
+
+
+@pytest.mark.parametrize("is_cut_off", [True, False])
+async def test_wrong_answers_start_nothing_though_what_was_in_their_way_has_ended(
+    till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
+) -> None:
+    """A process died while it started the payment; or the bank refused it while the answers were checked."""
+    cart_id = await till.cart(await till.toy())
+    first = await till.start(cart_id)
+    if is_cut_off:
+        async with till.database.transaction() as session:
+            (await session.get_one(PaymentSession, first.id)).state = "initiating"
+        await till.pass_time(CREATE_LIMIT + timedelta(seconds=1))
+
+    async def wrong(_answers: object) -> NoReturn:
+        if not is_cut_off:
+            await till.decide(first, ProviderState.REJECTED)
+        raise InvalidData("Wrong", fields={"doc_number": "Mal"})
+
+    with monkeypatch.context() as checked:
+        checked.setattr(till.bank, "check_payer", wrong)
+        with pytest.raises(InvalidData, match="Wrong"):
+            await till.start(cart_id)
+    assert len(till.bank.started) == 1
+    async with till.database.read() as session:
+        states = dict((await session.execute(select(PaymentSession.id, PaymentSession.state))).all())
+    assert states == {first.id: "unknown" if is_cut_off else "rejected"}
+    assert (await till.start(cart_id)).state == "pending_authorization"
 
 
 async def test_what_was_ordered_is_paid_anew_as_it_was(till: Till) -> None:
