@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product, Variant, variant_name
 from backend.catalog.price_lists.models import OVER, PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import (
+    IS_ON_SALE,
     MOST_OFF,
     Method,
     Planned,
@@ -19,6 +20,7 @@ from backend.catalog.price_lists.planning import (
     Window,
     fingerprint,
     plan,
+    price_without_sales,
 )
 from backend.catalog.price_lists.saving import Sale, save_sale, set_end
 from backend.contact import one_line
@@ -274,7 +276,7 @@ async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice],
     of_list = PriceListPrice.price_list_id == list_id
     count = (await session.execute(select(func.count()).where(of_list))).scalar_one()
     query = (
-        select(PriceListPrice, Variant, Product.title, Product.deleted_at)
+        select(PriceListPrice, Variant, Product.title, Product.deleted_at, IS_ON_SALE)
         .join(Variant, Variant.id == PriceListPrice.variant_id)
         .join(Product, Product.id == PriceListPrice.product_id)
         .where(of_list)
@@ -283,13 +285,14 @@ async def _prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice],
     )
     found = (await session.execute(query)).all()
     rows = []
-    for price, variant, title, deleted_at in found:
+    for price, variant, title, deleted_at, is_on_sale in found:
         problem = Problem.GONE if deleted_at is not None else price.problem
         is_skipped = price.state == PriceState.SKIPPED
+        now = price_without_sales(variant.price, variant.compare_at_price, is_on_sale=is_on_sale)
         rows.append(
             SalePrice(
                 _named(title, variant.title),
-                format_cop(variant.price if price.before is None else price.before),
+                format_cop(now if price.before is None else price.before),
                 "" if is_skipped else format_cop(price.amount),
                 PROBLEMS[Problem(problem)] if problem else "",
             )

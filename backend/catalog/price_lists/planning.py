@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -24,6 +24,9 @@ STEP = 50
 """A percentage gives prices that are multiples of so many pesos, rounded down."""
 MOST_CHOSEN = 1_000
 MOST_PRICES = 20_000
+_RUNNING = aliased(PriceListPrice)
+IS_ON_SALE = exists().where(_RUNNING.variant_id == Variant.id, _RUNNING.state == PriceState.ON)
+"""Whether a price of a sale is on for the variant, as a column of a query for `Variant`."""
 
 
 class TooManyPrices(InvalidData):
@@ -157,7 +160,6 @@ async def _planned(
     window: Window,
     list_id: str,
 ) -> list[Planned]:
-    running = aliased(PriceListPrice)
     query = (
         select(
             Product.id,
@@ -166,10 +168,9 @@ async def _planned(
             Variant.title,
             Variant.price,
             Variant.compare_at_price,
-            running.id,
+            IS_ON_SALE,
         )
         .join(Variant, Variant.product_id == Product.id)
-        .outerjoin(running, and_(running.variant_id == Variant.id, running.state == PriceState.ON))
         .where(*conditions)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
         .limit(MOST_PRICES + 1)
@@ -179,9 +180,8 @@ async def _planned(
         raise TooManyPrices(f"A sale is for {MOST_PRICES} prices at most")
     taken = await _in_other_sales(session, window, list_id)
     planned = []
-    for product_id, title, variant_id, make, price, compare_at, running_id in rows:
-        # while another sale is on, the price is the one that comes back after it
-        regular = regular_price(price, compare_at) if running_id else price
+    for product_id, title, variant_id, make, price, compare_at, is_on_sale in rows:
+        regular = price_without_sales(price, compare_at, is_on_sale=is_on_sale)
         name = variant_name(make)
         amount = price_in_sale(variant_id, regular)
         problem = Problem.OTHER_SALE if variant_id in taken else Problem.NOT_LOWER if amount is None else None
@@ -196,6 +196,11 @@ async def _planned(
             )
         )
     return planned
+
+
+def price_without_sales(price: Cop, compare_at: Cop | None, *, is_on_sale: bool) -> Cop:
+    """What a variant costs without any sale, in pesos: while one is on, the price that comes back after it."""
+    return regular_price(price, compare_at) if is_on_sale else price
 
 
 def fingerprint(planned: Sequence[Planned]) -> str:

@@ -138,6 +138,22 @@ async def test_one_that_has_not_begun_comes_back_as_it_was_typed(
     assert await price_of(shop, toys[0]) == (9_503, 10_003)
 
 
+async def test_one_that_waits_shows_the_prices_that_come_back_after_the_one_that_runs(
+    shop: Shop, toys: list[str], browser_of: At
+) -> None:
+    running = await made(shop, browser_of, TYPED)
+    await work(shop)
+    assert await price_of(shop, toys[0]) == (9_000, 10_003)
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "value": "20", "starts": "2999-12-26", "ends": "2999-12-31"})
+    previewed = [(row.before, row.after) for row in screen.preview.rows if row.after]
+    await sent(screen, "save")
+    async with shop.database.read() as session:
+        waiting = (await session.execute(select(PriceList.id).where(PriceList.id != running))).scalar_one()
+    shown = await opened(browser_of, sale=waiting)
+    assert [(row.before, row.after) for row in shown.content.rows] == previewed == [("$ 10.003", "$ 8.000")]
+
+
 async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
     shop: Shop, defaults: Defaults, toys: list[str], browser_of: At
 ) -> None:
