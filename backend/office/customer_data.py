@@ -147,12 +147,15 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
     is_open = own_cart & Cart.completed_at.is_(None)
     open_carts = select(Cart.id).where(is_open)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(carts))
+    payments = select(PaymentSession.id).where(PaymentSession.collection_id.in_(collections))
+    refunded = Refund.payment_session_id.in_(payments)
+    noted = or_(Attention.order_id.in_(orders), Attention.payment_session_id.in_(payments))
     told = or_(
         Mail.about.in_(orders),
         Mail.about.in_(returns),
         Mail.about.in_(select(Invoice.id).where(Invoice.order_id.in_(orders))),
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id.in_(orders))),
-        Mail.about.in_(select(Refund.id).where(Refund.order_id.in_(orders))),
+        Mail.about.in_(select(Refund.id).where(refunded)),
         Mail.about == who.email,
     )
     used = or_(PromotionUse.customer_id.in_(who.ids), PromotionUse.buyer == buyer_of(who.email))
@@ -191,7 +194,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (OrderNote, _("Nota de un pedido"), OrderNote.order_number.in_(numbers)),
         (PaymentSession, _("Pago"), PaymentSession.collection_id.in_(collections)),
         (Fulfillment, _("Paquete"), Fulfillment.order_id.in_(orders)),
-        (Refund, _("Dinero devuelto"), Refund.order_id.in_(orders)),
+        (Refund, _("Dinero devuelto"), refunded),
         (Return, _("Devolución"), Return.order_id.in_(orders)),
         (Invoice, _("Factura"), Invoice.order_id.in_(orders)),
         (ReturnLine, _("Juguete de una devolución"), ReturnLine.return_id.in_(returns)),
@@ -199,7 +202,7 @@ def _queries(who: Somebody) -> list[tuple[str, str, Select[Any]]]:
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
         (Review, _("Reseña"), Review.order_id.in_(orders)),
-        (Attention, _("Pendiente"), Attention.order_id.in_(orders)),
+        (Attention, _("Pendiente"), noted),
         (Pqrs, _("PQRS"), Pqrs.email == who.email),
         (StockNotice, _("Aviso de disponibilidad"), StockNotice.email == who.email),
         (PromotionUse, _("Oferta usada"), used),

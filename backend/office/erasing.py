@@ -80,21 +80,26 @@ async def obstacles(session: AsyncSession, who: Somebody) -> list[str]:
     """What must be finished before, in words."""
     theirs = or_(Order.customer_id.in_(who.ids), Order.guest_id.in_(who.ids))
     found: list[str] = []
-    waiting = (
+    payments = (
         select(PaymentSession.id)
         .join(PaymentCollection, PaymentCollection.id == PaymentSession.collection_id)
         .join(Cart, Cart.id == PaymentCollection.cart_id)
-        .where(
-            or_(Cart.customer_id.in_(who.ids), Cart.guest_id.in_(who.ids)),
-            PaymentSession.state.in_([*(CHECKED | LIVE), SessionState.AUTHORIZED]),
-            or_(
-                PaymentSession.state != SessionState.CLOSED,
-                PaymentSession.created_at > db_now(-CHECK_FOR),  # it is asked about still
-            ),
-        )
+        .where(or_(Cart.customer_id.in_(who.ids), Cart.guest_id.in_(who.ids)))
+    )
+    waiting = payments.where(
+        PaymentSession.state.in_([*(CHECKED | LIVE), SessionState.AUTHORIZED]),
+        or_(
+            PaymentSession.state != SessionState.CLOSED,
+            PaymentSession.created_at > db_now(-CHECK_FOR),  # it is asked about still
+        ),
     )
     if (await session.execute(waiting.limit(1))).first() is not None:
         found.append(_("Hay un pago que el banco no ha decidido."))
+    owed = payments.join(Attention, Attention.payment_session_id == PaymentSession.id).where(
+        Attention.order_id.is_(None), Attention.resolved_at.is_(None)
+    )
+    if (await session.execute(owed.limit(1))).first() is not None:
+        found.append(_("Hay un pago con algo en Por resolver."))
     for order in (await session.execute(select(Order).where(theirs).order_by(Order.number))).scalars():
         if reason := _under_way(order):
             found.append(reason)
@@ -201,7 +206,6 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         delete(ReturnDraft).where(ReturnDraft.order_id.in_(ids)),
         update(ReturnLine).where(ReturnLine.return_id.in_(returns)).values(note=""),
         update(Return).where(Return.order_id.in_(ids)).values(reason="", denial=""),
-        update(Refund).where(Refund.order_id.in_(ids)).values(note=None),
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),
     ):
         await session.execute(statement.execution_options(synchronize_session=False))
@@ -252,7 +256,8 @@ async def _strip_payments(
 ) -> None:
     """Leave of the payments of these carts the bank's side, and of what was bought the lines and what is `invoiced`.
 
-    None: nothing was bought. Of such a payment that is approved all the same, staff are told.
+    What staff noted of them goes. None: nothing was bought. Of such a payment that is approved all the same, staff are
+    told.
     """
     payment, told = table_of(PaymentSession), table_of(PaymentNotification)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(cart_ids))
@@ -271,8 +276,12 @@ async def _strip_payments(
             "updated_at": payment.c.updated_at,
         }
         await session.execute(update(payment).where(payment.c.id == row.id).values(values))
+    ids = [row.id for row in rows]
+    for model in (Refund, Attention):
+        noted = update(model).where(model.payment_session_id.in_(ids)).values(note=None)
+        await session.execute(noted.execution_options(synchronize_session=False))
     of_payment = or_(
-        told.c.session_id.in_([row.id for row in rows]),
+        told.c.session_id.in_(ids),
         told.c.invoice.in_([row.invoice for row in rows]),
         told.c.reference.in_([row.reference for row in rows if row.reference is not None]),
     )

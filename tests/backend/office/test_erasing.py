@@ -10,6 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
 from backend.app import Shop
+from backend.attention import AttentionKind
+from backend.attention.models import Attention
+from backend.attention.service import raise_attention
 from backend.audit import AuditEntry
 from backend.cart.access import new_cart
 from backend.cart.models import Cart, LineItem
@@ -25,14 +28,14 @@ from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.legal.models import Consent
 from backend.mail.models import Mail, MailKind
 from backend.migrations.tables import all_tables
-from backend.office.customer_data import somebody
+from backend.office.customer_data import held_on, somebody
 from backend.office.erasing import INVOICE_KEPT_FOR, erase, obstacles
 from backend.office.return_detail import return_detail
 from backend.orders.correcting import add_note as add_order_note
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import fulfillment_status_of
 from backend.payment.checks import CHECK_FOR
-from backend.payment.models import PaymentNotification, PaymentSession
+from backend.payment.models import PaymentNotification, PaymentSession, Refund
 from backend.pqrs.service import answer_pqrs, ask
 from backend.rate_limit import Client
 from backend.returns.deadlines import delivered_at
@@ -267,6 +270,33 @@ async def test_nothing_is_left_of_a_payment_that_bought_nothing(
         assert (await session.execute(select(PaymentSession.data))).scalar_one() == of_the_bank
         told_of = select(PaymentNotification.fields).order_by(PaymentNotification.dedupe_key)
         assert (await session.execute(told_of)).scalars().all() == [{}, kept]
+
+
+async def test_money_that_bought_nothing_is_settled_first(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    await pay(store, await shipped_cart(store, toy), PSE)
+    guest = await guest_of(shop)
+    async with shop.database.transaction() as session:
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        payment.state = "failed"
+        for kind in (AttentionKind.APPROVED_LATE, AttentionKind.PAYMENT_UNRESOLVED):
+            await raise_attention(session, kind, message="Late", payment_session_id=payment.id)
+    assert await in_the_way(shop, guest) == ["Hay un pago con algo en Por resolver."]
+    with pytest.raises(NotAllowed, match="Por resolver"):
+        await erased(shop, guest)
+    async with shop.database.transaction() as session:
+        note = "Llama los martes"
+        session.add(
+            Refund(payment_session_id=payment.id, amount=5, reference="T-1", note=note, created_by="")
+        )
+        await session.execute(update(Attention).values(resolved_at=db_now(), note=note))
+        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+    assert [row["note"] for row in held["attention"] + held["refund"]] == [note, note, note]
+    await erased(shop, guest)
+    assert await traces(shop, INVOICE | REST) == {}
 
 
 async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
