@@ -380,10 +380,11 @@ async def create_customer(database: Database, owner: TokenOwner, email: str, val
     """
     address = tidy_email(email)
     async with database.transaction() as session:
+        taken = await customer_with(session, address)  # locked before the login, as by a new password
         login = await session.get(Login, owner.identity, with_for_update=True)
         if login is None:
             raise Unauthorized("Unauthorized")
-        if login.customer_id is not None or await customer_with(session, address) is not None:
+        if taken is not None or login.customer_id is not None:
             raise Duplicate("Customer with this email already has an account")
         if address != login.subject:
             raise InvalidData("The email must be the one that was registered")

@@ -17,9 +17,13 @@ _WAITS = text(
 
 
 async def overtaken(
-    database: Database, rival: Callable[[AsyncSession], Awaitable[None]], act: Callable[[], Awaitable[T]]
+    database: Database,
+    rival: Callable[[AsyncSession], Awaitable[None]],
+    act: Callable[[], Awaitable[T]],
+    *,
+    meanwhile: Callable[[AsyncSession], Awaitable[None]] | None = None,
 ) -> T:
-    """What comes of `act` when the rival commits just before it.
+    """What comes of `act` when the rival commits just before it. `meanwhile` the rival goes on, while `act` waits.
 
     On PostgreSQL it does not see what the rival wrote until it writes the same and waits for the rival's end. SQLite
     has one writer at a time: there it begins when the rival has ended.
@@ -33,4 +37,6 @@ async def overtaken(
                 while not (await watching.execute(_WAITS)).scalar_one():
                     assert not task.done(), "it did not meet its rival"
                     await asyncio.sleep(0.01)
+        if meanwhile is not None:
+            await meanwhile(session)
     return await task

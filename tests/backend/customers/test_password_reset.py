@@ -12,10 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app import Shop
 from backend.clock import now
 from backend.customers import accounts
-from backend.customers.accounts import LinkUsed, set_password
+from backend.customers.accounts import LinkUsed, create_customer, locked_account, set_password
 from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.password_reset import new_reset_token, use_reset_token
 from backend.customers.sessions import COOKIE, customer_of
+from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
+from backend.errors import Duplicate
 from backend.passwords import hash_password
 from tests.backend.customers.conftest import ANA, NewBrowser
 from tests.backend.rivals import overtaken
@@ -175,6 +177,30 @@ async def test_a_link_waits_for_a_change_that_has_begun(ana: httpx.AsyncClient, 
     await overtaken(shop.database, rival, act)
     login = {"email": ANA["email"], "password": NEW}
     assert (await ana.post("/auth/account/login", json=login)).status_code == 200
+
+
+async def test_a_program_that_makes_the_customer_waits_for_a_new_password_and_holds_nothing_up(
+    shop: Shop,
+) -> None:
+    """A program began a login for the address of an account that was made with Google."""
+    login = Login(provider="emailpass", subject=ANA["email"], password_hash="x")
+    ana, hashed = Customer(email=ANA["email"]), await hash_password(NEW)
+    async with shop.database.transaction() as session:
+        session.add_all([login, ana])
+
+    async def rival(session: AsyncSession) -> None:
+        assert await locked_account(session, ana.id) is not None
+
+    async def go_on(session: AsyncSession) -> None:
+        await set_password(session, await session.get_one(Customer, ana.id), hashed)
+
+    async def act() -> None:
+        with pytest.raises(Duplicate):
+            await create_customer(shop.database, TokenOwner("", CUSTOMER, login.id), ana.email, {})
+
+    await overtaken(shop.database, rival, act, meanwhile=go_on)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Login.customer_id))).scalars().all() == [ana.id]
 
 
 async def test_a_link_whose_use_failed_stays_good(
