@@ -12,6 +12,8 @@ from typing import Protocol, cast
 
 import reflex as rx
 from reflex.istate.manager.token import BaseStateToken
+from reflex.state import StateUpdate
+from reflex_base.event import Event, EventType
 
 from storefront.live.open_pages import OpenPages, Seen, Showing, address_of, digest_of
 from storefront.live.state_loss import is_lost, start_over
@@ -30,8 +32,12 @@ MOST_LOCKED = 32
 class Refreshable(Protocol):
     """A state that shows products."""
 
-    async def _update(self) -> None:
-        """Read again what is shown, and show it if it differs."""
+    async def _update(self) -> EventType[()] | None:
+        """Read again what is shown, and show it if it differs.
+
+        Returns:
+            Events that the browser is sent then.
+        """
 
 
 class Refresher:
@@ -139,15 +145,18 @@ class Refresher:
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
         async with self._locks, self._app.modify_state(page) as root, self._places:
             has_to_start_over = await is_lost(root)  # what it would show knows no choices and no cart
+            events: list[Event] = []
             for showing in due:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     try:
                         # not public: every public method of a state is an event that anybody may send
-                        await cast(Refreshable, state)._update()  # noqa: SLF001
+                        events += Event.from_event_type(await cast(Refreshable, state)._update())  # noqa: SLF001
                     except Exception:
                         log.exception("%s of an open page could not be refreshed", showing.state.__name__)
                 else:
                     self._pages.forget(token, showing)
         if has_to_start_over:
             await start_over(self._app, token)
+        elif events and self._app.event_namespace is not None:
+            await self._app.event_namespace.emit_update(StateUpdate(events=events), token)

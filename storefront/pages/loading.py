@@ -125,16 +125,12 @@ class PageState(rx.State, mixin=True):
         return told
 
     async def _fill(self) -> Any:
-        """Read what the page shows and show it, or lead to the address that it has by now, as its document does.
+        """Read what the page shows and show it.
 
         Returns:
             Events that follow.
         """
-        data = await self._data(PageParams.from_url(self.router.url))
-        if data.meta.moved_to:
-            return rx.redirect(data.meta.moved_to, replace=True)
-        self._show(data)
-        return None
+        return self._show_or_lead(await self._data(PageParams.from_url(self.router.url)))
 
     def _reading(self, params: PageParams) -> Reading | None:  # noqa: ARG002
         """What reads the page at this address, and reads the same for every shopper who comes with the same `_key`."""
@@ -157,6 +153,17 @@ class PageState(rx.State, mixin=True):
         pages = current_shop().pages
         return reading and partial(pages.get, self._key(params), reading, shows_units=self.shows_units)
 
+    def _show_or_lead(self, data: PageData[Any]) -> Any:
+        """Show it, or lead to the address that the page has by now, as its document does.
+
+        Returns:
+            Events that follow.
+        """
+        if data.meta.moved_to:
+            return rx.redirect(data.meta.moved_to, replace=True)
+        self._show(data)
+        return None
+
     def _show(self, data: PageData[Any]) -> None:
         self._set(data)
         self._address = address_of(self)
@@ -177,11 +184,14 @@ class PageState(rx.State, mixin=True):
         if self._address != address_of(self):
             self.reset()  # type: ignore[no-untyped-call]
 
-    async def _update(self) -> None:
-        """Load the page again, and show it if it differs."""
+    async def _update(self) -> Any:
+        """Load the page again, and show it if it differs.
+
+        Returns:
+            Events that follow.
+        """
         data = await self._data(PageParams.from_url(address_of(self)))
-        if not self._is_shown(data):
-            self._show(data)
+        return None if self._is_shown(data) else self._show_or_lead(data)
 
     def _is_shown(self, data: PageData[Any]) -> bool:
         return all(getattr(self, name) == value for name, value in data.as_state().items())

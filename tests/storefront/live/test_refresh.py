@@ -11,6 +11,7 @@ from reflex.istate.data import RouterData
 from reflex.istate.manager.token import BaseStateToken
 from reflex.state import StateUpdate
 from reflex.utils.token_manager import SocketRecord
+from reflex_base.event import Event
 from reflex_base.registry import RegistrationContext
 
 from backend.app import Shop
@@ -260,6 +261,21 @@ async def test_a_product_that_is_gone_says_so(browsers: Browsers, toys: Toys, sh
     state = await browsers.state("ana", ProductState)
     assert state.content.detail is None
     assert state.meta.status == 404
+
+
+async def test_a_product_of_another_address_by_now_is_led_to_and_stays_until_then(
+    browsers: Browsers, toys: Toys, shop: Shop
+) -> None:
+    trompo = await toys.make("trompo")
+    await browsers.open("ana", "/product/trompo", ProductState)
+    async with shop.database.transaction() as session:
+        (await session.get_one(Product, trompo)).handle = "peonza"
+    browsers.refresher.notify([trompo])
+    await browsers.settled()
+    ((_, update),) = [(to, update) for to, update in browsers.received if update.events]
+    assert update.events == Event.from_event_type(rx.redirect("/product/peonza", replace=True))
+    state = await browsers.state("ana", ProductState)
+    assert state.content.detail.card.handle == "trompo"
 
 
 async def test_a_list_keeps_what_it_was_narrowed_by(browsers: Browsers, toys: Toys) -> None:
