@@ -8,7 +8,7 @@ from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_texts, event
-from storefront.state.wishlist import LONGEST_HANDLE, different
+from storefront.state.wishlist import LONGEST_HANDLE
 
 OFFERED = 4
 MOST_VIEWED = 12
@@ -59,4 +59,6 @@ class ViewedState(ToysState, rx.State):
 
     async def _load(self, handles: list[str]) -> None:
         async with current_shop().database.read() as session:
-            self._show(different(await cards(session, handles)))
+            found = await cards(session, handles)
+        # by a former handle it may be the page's own toy, which the browser has left out by the handle of now
+        self._show([card for handle, card in found.items() if card.handle == handle])

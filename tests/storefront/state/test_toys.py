@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 import reflex as rx
+from sqlalchemy import select
 
 from backend.app import Shop
+from backend.catalog.models import Product
 from storefront.state.toys import MOST_VIEWED, OFFERED, OfferedState, ViewedState
 from tests.store_defaults import Defaults, make_toy
 
@@ -26,6 +28,23 @@ async def test_what_was_looked_at_comes_in_its_order_and_bounded(
     await viewed.show(names)
     assert [card.handle for card in viewed.cards] == names[:MOST_VIEWED]
     assert viewed.is_known
+
+
+async def test_a_toy_of_another_address_by_now_is_not_offered_by_its_former_one(
+    shop: Shop, defaults: Defaults, shopper: Shopper
+) -> None:
+    """It may be the page's own, which the browser leaves out by its handle of now."""
+    async with shop.database.transaction() as session:
+        for name in ("trompo", "oso"):
+            await make_toy(session, defaults, name)
+    async with shop.database.transaction() as session:
+        renamed = await session.execute(select(Product).where(Product.handle == "trompo"))
+        renamed.scalar_one().handle = "peonza"
+    viewed = await shopper().get_state(ViewedState)
+    await viewed.show(["trompo", "oso"])
+    assert [card.handle for card in viewed.cards] == ["oso"]
+    await viewed.show(["trompo", "peonza", "oso"])
+    assert [card.handle for card in viewed.cards] == ["peonza", "oso"]
 
 
 @pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
