@@ -51,7 +51,7 @@ class KnownPlaces:
         return cls(
             called,
             {handle: id_ for handle, id_, _title in rows},
-            {made: _one_of(handles, made) for made, handles in named.items()},
+            {made: next(iter(handles)) if len(handles) == 1 else "" for made, handles in named.items()},
             are_made=are_made or not rows,
         )
 
@@ -130,13 +130,6 @@ class Places:
             new_collection = NewCollection(title=title, handle=handle)
             made.append((await create_collection(session, who, new_collection)).title)
         return made
-
-
-def _one_of(handles: set[str], made: str) -> str:
-    """The handle that a name stands for, which all of these have; of several, the one that the name makes."""
-    if len(handles) == 1:
-        return next(iter(handles))
-    return made if made in handles else ""
 
 
 def _name_of(said: str) -> str:

@@ -258,9 +258,12 @@ async def test_a_name_that_several_have_is_no_name_of_one(sender: Sender) -> Non
             session.add(Category(name=name, handle=handle))
             session.add(Collection(title=name, handle=handle))
     found = await sender.sheet(
-        f"{PLACED}Trompo;T-1;5;Otros;otros\nYoyo;Y-1;5;Varios|otros-2;otros-1\n", makes_places=True
+        f"{PLACED}Trompo;T-1;5;Otros;otros\nOso;O-1;5;Varios;VARIOS\nYoyo;Y-1;5;varios|otros-2;otros-1\n",
+        makes_places=True,
     )
-    assert problems(found) == [(2, "categories", "several"), (2, "collection", "several")]
+    assert problems(found) == [
+        (line, column, "several") for line in (2, 3) for column in ("categories", "collection")
+    ]
     assert "«Otros»" in found.problems[0].text
     assert found.counts.new == 1
 
