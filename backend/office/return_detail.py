@@ -31,7 +31,7 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.money import left_of, worth
+from backend.returns.money import is_nothing_sent, left_of, worth
 from backend.returns.states import GRANTED, OPEN, STATE_NAMES, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -154,7 +154,8 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
     fields = (
         AccountFields(**{name: getattr(account, name) for name in _ACCOUNT}) if account else AccountFields()
     )
-    suggested = min(left, worth(order, sold, {line.line_id: line.quantity for line in lines}) or left)
+    units = {line.line_id: line.quantity for line in lines}
+    suggested = left if is_nothing_sent(sold, units) else min(left, worth(order, sold, units) or left)
     return ReturnDetail(
         id=row.id,
         number=row.number or 0,

@@ -33,12 +33,18 @@ def owed_unsent(order: Order, lines: Sequence[OrderLine], units: Mapping[str, in
     Raises:
         InvalidData: they cost nothing.
     """
-    is_nothing_sent = all(line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines)
-    amount = left if is_nothing_sent else min(left, worth(order, lines, units))
+    amount = left if is_nothing_sent(lines, units) else min(left, worth(order, lines, units))
     if amount <= 0:
         problem = _("No costaron nada: no hay dinero que devolver.")
         raise InvalidData("These units cost nothing", fields={"units": problem})
     return amount
+
+
+def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> bool:
+    """Whether nothing of the order is sent once these units are not: then all of its money goes back."""
+    return all(
+        not line.fulfilled and line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines
+    )
 
 
 def worth(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]) -> Cop:

@@ -12,7 +12,8 @@ from sqlalchemy import select, update
 from backend.app import Shop, create_api
 from backend.catalog.channel_models import PublishableKey
 from backend.clock import now
-from backend.orders.models import Fulfillment
+from backend.orders.models import Fulfillment, Order
+from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.returns.asking import ask, open_return
 from backend.returns.handling import approve, receive
@@ -83,6 +84,17 @@ async def deliver(shop: Shop, of: Sold, *, days_ago: int = 0) -> None:
     async with shop.database.transaction() as session:
         arrived = update(Fulfillment).where(Fulfillment.order_id == of.order_id)
         await session.execute(arrived.values(shipped_at=moment, delivered_at=moment))
+
+
+async def with_shipping(shop: Shop, price: int) -> None:
+    """The one order was paid with so much shipping."""
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(shipping_total=price, total=Order.total + price))
+        await session.execute(
+            update(PaymentSession).values(
+                amount=PaymentSession.amount + price, captured_amount=PaymentSession.captured_amount + price
+            )
+        )
 
 
 async def asked(shop: Shop, of: Sold, kind: str = "withdrawal", units: int = 1, **other: Any) -> Return:

@@ -5,22 +5,21 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from backend.app import Shop
 from backend.business_days import due_after
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import OrderLine
 from backend.orders.service import read_order
-from backend.payment.models import PaymentSession
 from backend.returns.asking import ask, offers
 from backend.returns.deadlines import days_left, pay_until, warranty_until, withdraw_until
 from backend.returns.models import Return, ReturnAccount, ReturnKind
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import at_the_bank, stands, stock
-from tests.backend.returns.steps import Sold, asked, deliver, opened, send, state_of
+from tests.backend.returns.steps import Sold, asked, deliver, opened, send, state_of, with_shipping
 from tests.store_steps import get
 
 
@@ -29,17 +28,6 @@ async def offered(shop: Shop, of: Sold) -> dict[str, int]:
     async with shop.database.read() as session:
         found = await offers(session, await read_order(session, of.order_id))
     return {one.kind.value: sum(one.units.values()) for one in found}
-
-
-async def with_shipping(shop: Shop, price: int) -> None:
-    """The one order was paid with so much shipping."""
-    async with shop.database.transaction() as session:
-        await session.execute(update(Order).values(shipping_total=price, total=Order.total + price))
-        await session.execute(
-            update(PaymentSession).values(
-                amount=PaymentSession.amount + price, captured_amount=PaymentSession.captured_amount + price
-            )
-        )
 
 
 def test_the_days_of_the_law_are_colombias() -> None:

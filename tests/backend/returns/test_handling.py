@@ -18,6 +18,7 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
+from backend.office.return_detail import return_detail
 from backend.orders.models import Fulfillment, OrderLine
 from backend.payment.models import Refund
 from backend.returns.deadlines import pay_until
@@ -37,6 +38,7 @@ from tests.backend.returns.steps import (
     received,
     send,
     state_of,
+    with_shipping,
 )
 from tests.store_steps import get, post
 
@@ -163,6 +165,25 @@ async def test_what_was_granted_while_it_lay_packed_is_not_sent_once_its_label_i
     assert await stands(shop, paid.order_id) == ("canceled", "refunded" if is_paid else "captured")
     (of_order,) = await all_of(shop, OrderLine)
     assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (0, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("becomes", "proposed"), [("cancelled", 50_000), ("packed", 40_000), ("delivered", 40_000)]
+)
+async def test_all_the_money_that_is_left_is_proposed_once_nothing_is_sent(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, becomes: str, proposed: int
+) -> None:
+    """Shipping too, when one unit was taken out before: Ley 1480 of 2011, art. 50 h."""
+    await with_shipping(shop, 10_000)
+    await opened(shop, paid, "not_sent", 1)
+    parcel = await send(admin, paid, 1)
+    row = await asked(shop, paid)
+    if becomes == "cancelled":
+        await label_cancelled(admin, paid, parcel)
+    elif becomes == "delivered":
+        await deliver(shop, paid)
+    async with shop.database.read() as session:
+        assert (await return_detail(session, COMMAND_LINE, row.id)).proposed == str(proposed)
 
 
 @pytest.mark.parametrize("is_denied_first", [True, False])
