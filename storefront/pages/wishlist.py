@@ -95,6 +95,22 @@ def gone() -> rx.Component:
     )
 
 
+def nothing_left() -> rx.Component:
+    """In place of the cards: how one saves a toy, unless some are saved and `gone` says what became of them."""
+    catalog = link_button(_("Ver el catálogo"), "/catalog")
+    return rx.cond(
+        WISHES.count.to(int) > 0,
+        catalog,
+        empty_state(
+            "empty-wishlist",
+            _("Todavía no guardas nada"),
+            _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
+            catalog,
+            level=2,
+        ),
+    )
+
+
 def page() -> rx.Component:
     """The whole page."""
     return framed(
@@ -112,13 +128,7 @@ def page() -> rx.Component:
                         rx.el.h2(_("Juguetes"), class_name="sr-only"),
                         rx.el.ul(rx.foreach(WishlistState.cards, saved), class_name="grid"),
                     ),
-                    empty_state(
-                        "empty-wishlist",
-                        _("Todavía no guardas nada"),
-                        _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
-                        link_button(_("Ver el catálogo"), "/catalog"),
-                        level=2,
-                    ),
+                    nothing_left(),
                 ),
                 buttons=".heart, .wishes-gone__button",
             ),

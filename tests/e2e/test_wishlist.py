@@ -95,9 +95,14 @@ async def test_when_nothing_saved_is_sold_any_more_the_page_is_not_blank(page_12
     await expect(page_1280.get_by_test_id("wishes-gone")).to_contain_text(
         "1 de tus favoritos ya no se vende."
     )
-    await expect(page_1280.get_by_role("heading", name="Todavía no guardas nada")).to_be_visible()
+    nothing = page_1280.get_by_role("heading", name="Todavía no guardas nada")
+    catalog = page_1280.get_by_role("main").get_by_role("link", name="Ver el catálogo")
+    await expect(catalog).to_be_visible()
+    await expect(nothing).to_have_count(0)
     await page_1280.get_by_test_id("drop-gone").click()
     await expect(page_1280.get_by_test_id("wishlist-count")).to_have_text("0")
+    await expect(nothing).to_be_visible()
+    await expect(catalog).to_be_visible()
 
 
 async def test_a_toy_of_another_address_by_now_stays_saved(page_1280: Page, server: ShopServer) -> None:
