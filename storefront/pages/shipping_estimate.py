@@ -14,6 +14,7 @@ from backend.app import current_shop
 from backend.checkout.estimates import EstimatedWay
 from backend.dates import day_name
 from backend.errors import ShopError, TooManyRequests
+from backend.outage import DatabaseUnavailable
 from backend.rate_limit import Client
 from backend.shipping.municipalities import search_municipalities
 from backend.texts import _
@@ -71,6 +72,8 @@ class EstimateState(rx.State):
             estimate = replace(estimate, status="busy")
         except ShopError as error:
             log.info("shipping could not be estimated: %s", error.message)
+        except DatabaseUnavailable:
+            pass  # an outage is told once, not by every page
         except Exception:
             log.exception("shipping could not be estimated")
         async with self:

@@ -192,6 +192,8 @@ class CheckoutState(PageState, rx.State):
             shipping = Shipping(status="failed", problem=text_of(error))
         except ShopError as error:
             log.info("shipping of %s could not be priced: %s", cart_id, error.message)
+        except DatabaseUnavailable:
+            shipping = Shipping(status="failed", problem=SHOP_COMING_BACK)
         except Exception:
             log.exception("shipping of %s could not be priced", cart_id)
         async with self:

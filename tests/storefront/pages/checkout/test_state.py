@@ -40,6 +40,7 @@ from tests.backend.orders.paying import said
 from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.checkout_steps import TYPED as TYPED_ANYWHERE
 from tests.store_defaults import Defaults, make_toy
+from tests.storefront.background import InBackground
 from tests.storefront.outage import without_database
 
 Shopper = Callable[[], rx.State]
@@ -241,34 +242,16 @@ async def test_shipping_that_went_with_another_tabs_change_is_priced_anew(
     assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
 
 
-class InBackground:
-    """A state as a handler in the background has it: opened for each change."""
-
-    def __init__(self, state: CheckoutState) -> None:
-        object.__setattr__(self, "state", state)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.state, name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        setattr(self.state, name, value)
-
-    async def __aenter__(self) -> "InBackground":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Nothing to close."""
-
-
 async def test_shipping_that_meets_an_outage_has_failed_and_can_be_priced_again(
-    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     ship = CheckoutState.event_handlers["ship"].fn
     with without_database(shop, monkeypatch):
         await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
-    assert state.shipping.status == "failed"
+    assert (state.shipping.status, state.shipping.problem) == ("failed", SHOP_COMING_BACK)
+    assert [one for one in caplog.records if one.name == "storefront.pages.checkout.state"] == []
     await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
-    assert state.shipping.status == "ready"
+    assert (state.shipping.status, state.shipping.problem) == ("ready", "")
 
 
 async def test_who_asks_for_too_many_prices_is_told_and_loses_nothing(
