@@ -59,12 +59,11 @@ async def cancel_fulfillment(
             for item in fulfillment.items:
                 line = lines[item["line_item_id"]]
                 back[line.variant_id] -= _unpack(line, item["quantity"], taken_back.get(line.id, 0))
-            await fulfilling.cancel_fulfillment(
-                session,
-                order.cart_id,
-                await _left_from(session, fulfillment, +back),
-                Why(Reason.CORRECTION, actor, order_id=order_id),
-            )
+            places = await _left_from(session, fulfillment, +back)
+            # whoever hears of it may move units of the other parcels' levels
+            await fulfilling.lock_all_levels(session, {line.variant_id for line in lines.values()})
+            why = Why(Reason.CORRECTION, actor, order_id=order_id)
+            await fulfilling.cancel_fulfillment(session, order.cart_id, places, why)
             await publish(session, FulfillmentUnpacked(fulfillment.id, order_id))
         await update_fulfillment_status(session, order)
 

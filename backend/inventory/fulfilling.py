@@ -43,6 +43,15 @@ async def reserved_at(session: AsyncSession, holder: str) -> dict[str, dict[str,
     return held
 
 
+async def lock_all_levels(session: AsyncSession, variant_ids: Iterable[str]) -> None:
+    """Lock all levels of these variants: first, where one transaction then moves units of them step by step.
+
+    Each step locks the levels and reservations it needs. Were they not locked already, two transactions whose steps
+    come in another order would wait for each other.
+    """
+    await lock_levels(session, InventoryLevel.variant_id.in_(variant_ids))
+
+
 async def reserve_at(session: AsyncSession, holder: str, units: Mapping[str, int], location_id: str) -> None:
     """Have units (by variant id) that the holder has reserved somewhere be reserved at this location.
 

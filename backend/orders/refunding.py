@@ -190,7 +190,10 @@ async def _known(session: AsyncSession, order: Order, new: NewRefund) -> Refund 
 
 async def _take_lines(session: AsyncSession, order: Order, named: Sequence[RefundedLine]) -> None:
     """Units come back, or are not sent at all. Of a line, those that were not sent go first."""
+    if not named:
+        return
     lines = {line.id: line for line in await lines_of_order(session, order.id)}
+    await fulfilling.lock_all_levels(session, {line.variant_id for line in lines.values()})
     for one in named:
         line = lines.get(one.line_id)
         if line is None:
@@ -203,8 +206,7 @@ async def _take_lines(session: AsyncSession, order: Order, named: Sequence[Refun
             await withdraw_units(session, order, line, unsent, restock=one.restock)
         if one.quantity > unsent:
             await bring_back_units(session, order, line, one.quantity - unsent, restock=one.restock)
-    if named:
-        await update_fulfillment_status(session, order)
+    await update_fulfillment_status(session, order)
 
 
 async def withdraw_units(

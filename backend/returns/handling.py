@@ -16,6 +16,7 @@ from backend.contact import paragraphs, read_form
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish
+from backend.inventory import fulfilling
 from backend.money import Cop, format_cop
 from backend.orders.models import Order, OrderLine
 from backend.orders.refunding import book_by_hand, bring_back_units, session_for, withdraw_units
@@ -119,6 +120,7 @@ async def approve(
     await _require_amount(session, order, row, amount)
     await record(session, actor, "return approved", Subject(Thing.ORDER, row.order_id))
     sold = await lines_of_order(session, order.id)
+    await fulfilling.lock_all_levels(session, {line.variant_id for line in sold})
     spare = await unclaimed(session, order, sold)
     of_order = {line.id: line for line in sold}
     for line in await lines_of_return(session, row.id):

@@ -1,0 +1,51 @@
+"""What moves units of an order one after another has locked all their levels before: no two wait crosswise."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.inventory import fulfilling
+from backend.inventory import service as inventory
+from backend.inventory.models import InventoryLevel
+from backend.orders.models import OrderLine
+from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send
+from tests.store_steps import post
+
+
+@pytest.mark.parametrize("act", ["cancel", "approve", "refund"])
+async def test_no_level_of_the_order_is_free_once_one_of_them_changes(
+    *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    async with shop.database.transaction() as session:
+        variant_id = (await session.execute(select(OrderLine.variant_id))).scalar_one()
+        await inventory.set_stock(session, variant_id, "sloc_far", 1)
+    parcel = await send(admin, paid, 1)
+    change, free = fulfilling.change_level, []
+
+    async def look_and_change(*args: Any, **changes: Any) -> None:
+        if not shop.database.is_sqlite:  # there nobody else writes meanwhile
+            others = select(InventoryLevel.location_id).with_for_update(skip_locked=True)
+            async with shop.database.transaction() as rival:
+                free.append((await rival.execute(others)).scalars().all())
+        await change(*args, **changes)
+
+    path = f"/admin/orders/{paid.order_id}"
+    match act:
+        case "cancel":
+            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            await post(admin, f"{path}/fulfillments/{parcel}/cancel")
+        case "approve":
+            await deliver(shop, paid)
+            row = await asked(shop, paid)
+            await received(shop, row, paid, good=1)
+            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            await approved(shop, row, 40_000)
+        case _:
+            lines = [{"line_id": paid.line_id, "quantity": 2, "restock": True}]
+            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            await post(admin, f"{path}/refunds", {"amount": 1_000, "reference": "A-1", "lines": lines})
+    assert bool(free) is not shop.database.is_sqlite
+    assert not any(free)
