@@ -1,6 +1,7 @@
 """A database of any age comes to today's shape with what is in it, on both databases."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -137,6 +138,34 @@ BEFORE_UNIQUE_BAR_CODES = "c61f8d20ba97"
 BEFORE_CONSENTS_AGAIN = "d3f80a6b92e7"
 """The last revision before a consent that was withdrawn could be given again."""
 CONSENTS_AGAIN = "6b1e93f4c7a2"
+REFUNDED = """
+INSERT INTO region (id, name, currency_code, country_code, created_at, updated_at)
+VALUES ('reg_1', 'Colombia', 'cop', 'co', '2026-01-02', '2026-01-02');
+INSERT INTO sales_channel (id, name, created_at, updated_at) VALUES ('sc_1', 'Web', '2026-01-02', '2026-01-02');
+INSERT INTO cart (id, order_id, region_id, sales_channel_id, draft, meta, created_at, updated_at)
+VALUES ('cart_1', 'order_1', 'reg_1', 'sc_1', '{}', '{}', '2026-01-02', '2026-01-02');
+INSERT INTO payment_collection (id, cart_id, amount, currency_code, status, created_at, updated_at)
+VALUES ('pay_col_1', 'cart_1', 45000, 'cop', 'not_paid', '2026-01-02', '2026-01-02');
+INSERT INTO payment_session (id, collection_id, provider_id, state, amount, currency_code, invoice, data,
+                             created_at, updated_at)
+VALUES ('payses_back', 'pay_col_1', 'gateway_pse', 'captured', 45000, 'cop', 'TR1', '{"approved": true}',
+        '2026-01-02', '2026-01-02'),
+       ('payses_ordered', 'pay_col_1', 'gateway_pse', 'captured', 45000, 'cop', 'TR2', '{"approved": true}',
+        '2026-01-02', '2026-01-02'),
+       ('payses_unknown', 'pay_col_1', 'gateway_pse', 'captured', 45000, 'cop', 'TR3', '{"approved": true}',
+        '2026-01-02', '2026-01-02'),
+       ('payses_rejected', 'pay_col_1', 'gateway_pse', 'rejected', 45000, 'cop', 'TR4', '{"approved": true}',
+        '2026-01-02', '2026-01-02');
+INSERT INTO refund (id, payment_session_id, order_id, amount, reference, reason, lines, created_by,
+                    created_at, updated_at)
+VALUES ('ref_1', 'payses_back', NULL, 45000, 'T1', '', '[]', 'user_1', '2026-01-03', '2026-01-03'),
+       ('ref_2', 'payses_ordered', 'order_1', 45000, 'T2', '', '[]', 'user_1', '2026-01-03', '2026-01-03'),
+       ('ref_3', 'payses_unknown', NULL, 45000, 'T3', '', '[]', 'user_1', '2026-01-03', '2026-01-03');
+INSERT INTO attention (id, kind, subject_id, message, payment_session_id, data, created_at, updated_at)
+VALUES ('attn_1', 'approved_late', 'payses_back', 'x', 'payses_back', '{}', '2026-01-02', '2026-01-02'),
+       ('attn_2', 'paid_without_order', 'payses_unknown', 'x', 'payses_unknown', '{}', '2026-01-02', '2026-01-02')
+"""
+"""At that revision: money that went back after it paid nothing, an order, nobody knows what; and some never taken."""
 REVISIONS = [revision.revision for revision in ScriptDirectory(str(FOLDER)).walk_revisions()][::-1]
 
 
@@ -424,6 +453,19 @@ async def test_of_a_consent_that_was_given_again_the_one_that_stands_stays(empty
         await write(empty, given.format(id=id_, cart=cart, withdrawn=withdrawn))
     await downgrade(empty, BEFORE_CONSENTS_AGAIN)
     assert await all_of(empty, "SELECT id FROM consent ORDER BY id") == [("consent_1",), ("consent_5",)]
+
+
+async def test_money_of_before_that_went_back_without_an_order_pays_nothing(empty: Database) -> None:
+    await upgrade(empty, CONSENTS_AGAIN)
+    await write(empty, REFUNDED)
+    await upgrade(empty)
+    rows = await all_of(empty, "SELECT id, CAST(data AS TEXT) FROM payment_session ORDER BY id")
+    assert [(session_id, json.loads(data)) for session_id, data in rows] == [
+        ("payses_back", {"approved": True, "given_back": True}),
+        ("payses_ordered", {"approved": True}),
+        ("payses_rejected", {"approved": True}),
+        ("payses_unknown", {"approved": True}),
+    ]
 
 
 async def test_products_of_before_are_found(empty: Database) -> None:
