@@ -23,12 +23,12 @@ async def alone(database: Database) -> AsyncIterator[None]:
     a lock on a file beside the database, which the system frees when the process ends.
 
     Raises:
-        DatabaseUnavailable: the folder of an SQLite file cannot be written.
-        SQLAlchemyError, OSError: the database does not answer.
+        DatabaseUnavailable: the folder of an SQLite file cannot be written, or nothing in it can be locked.
+        SQLAlchemyError, OSError: PostgreSQL does not answer.
     """
     if database.is_sqlite:
         with _lock_file(database) as file:
-            await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
+            await asyncio.to_thread(_flock, file, fcntl.LOCK_EX)
             yield
         return
     async with database.engine.connect() as connection:
@@ -41,6 +41,21 @@ def _lock_file(database: Database) -> IO[str]:
         return open(f"{database.url.database}.lock", "a")  # noqa: PTH123 - an empty file of our own
     except OSError as error:
         raise DatabaseUnavailable("The folder of the database cannot be written") from error
+
+
+def _flock(file: IO[str], operation: int) -> None:
+    """Lock the file.
+
+    Raises:
+        BlockingIOError: somebody else has it, and with this operation one does not wait.
+        DatabaseUnavailable: its folder is on a disk that knows no locks.
+    """
+    try:
+        fcntl.flock(file, operation)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise DatabaseUnavailable("The folder of the database cannot be locked") from error
 
 
 class ShopIsOpen(Exception):
@@ -59,14 +74,18 @@ class ServingLock:
         self._file: IO[str] | None = None
 
     async def take(self) -> None:
-        """Take it, before the database is opened: this waits while a copy is put in its place."""
+        """Take it, before the database is opened: this waits while a copy is put in its place.
+
+        Raises:
+            DatabaseUnavailable: nothing in the folder of an SQLite file can be locked.
+        """
         if not self._database.is_sqlite:
             return
         self._file = _serving_file(self._database)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            _flock(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            await asyncio.to_thread(fcntl.flock, self._file, fcntl.LOCK_SH)
+            await asyncio.to_thread(_flock, self._file, fcntl.LOCK_SH)
 
     def release(self) -> None:
         """Give it back, if it was taken."""
@@ -81,13 +100,14 @@ def closed(database: Database) -> Iterator[None]:
 
     Raises:
         ShopIsOpen: one does, or puts a copy in its place.
+        DatabaseUnavailable: nothing in the folder of an SQLite file can be locked.
     """
     if not database.is_sqlite:
         yield
         return
     with _serving_file(database) as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ShopIsOpen from None
         yield

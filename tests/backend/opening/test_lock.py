@@ -15,6 +15,7 @@ from backend.catalog.channel_models import Region
 from backend.catalog.models import Product
 from backend.database import Database
 from backend.opening.lock import ServingLock, alone, closed
+from backend.outage import DatabaseUnavailable
 from backend.staff.models import Staff
 
 PROGRAM = """
@@ -93,3 +94,36 @@ async def test_the_file_can_be_locked_in_a_folder_of_nfs(
     with closed(database):
         pass
     await database.close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
+async def test_a_folder_without_locks_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def flock(_file: IO[str], _operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("backend.opening.lock.fcntl.flock", flock)
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'shop.db'}")
+    for locks in (_prepare, _serve, _replace):
+        with pytest.raises(DatabaseUnavailable, match="cannot be locked"):
+            await locks(database)
+    await database.close()
+
+
+async def _prepare(database: Database) -> None:
+    async with alone(database):
+        raise AssertionError
+
+
+async def _serve(database: Database) -> None:
+    serving = ServingLock(database)
+    try:
+        await serving.take()
+    finally:
+        serving.release()
+
+
+async def _replace(database: Database) -> None:
+    with closed(database):
+        raise AssertionError
