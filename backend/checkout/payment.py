@@ -81,8 +81,8 @@ class PaymentStart:
     """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
 
     `read` finds what is to be paid, and `lock` locks it. `return_url` is where the shopper comes back to from the bank;
-    empty: the order's page. `problem` is what is wrong with `payer`, where something else was in the way of the payment
-    as it was checked: if nothing is any more, the payment is refused for it.
+    empty: the order's page. `problem` is what is wrong with `payer`: the payment is refused for it, unless something
+    else is in its way.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -245,7 +245,7 @@ class PaymentStarter:
         try:
             checked = await start.provider.check_payer({**known, **start.payer, "ip": start.ip})
         except ShopError as error:
-            if start.replace or _is_free(cart):
+            if start.replace:  # nothing may be closed for it
                 raise
             return replace(start, problem=error)
         return replace(start, payer={**start.payer, **checked})
