@@ -10,6 +10,7 @@ from backend.app import Shop
 from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
+from backend.inventory.rows import change_level
 from backend.orders.models import OrderLine
 from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send
 from tests.store_steps import post
@@ -23,14 +24,14 @@ async def test_no_level_of_the_order_is_free_once_one_of_them_changes(
         variant_id = (await session.execute(select(OrderLine.variant_id))).scalar_one()
         await inventory.set_stock(session, variant_id, "sloc_far", 1)
     parcel = await send(admin, paid, 1)
-    change, free = fulfilling.change_level, []
+    free: list[Any] = []
 
     async def look_and_change(*args: Any, **changes: Any) -> None:
         if not shop.database.is_sqlite:  # there nobody else writes meanwhile
             others = select(InventoryLevel.location_id).with_for_update(skip_locked=True)
             async with shop.database.transaction() as rival:
                 free.append((await rival.execute(others)).scalars().all())
-        await change(*args, **changes)
+        await change_level(*args, **changes)
 
     path = f"/admin/orders/{paid.order_id}"
     match act:
