@@ -113,6 +113,20 @@ async def test_an_approval_whose_units_are_gone_is_told(till: Till) -> None:
     assert await till.attention() == [("stock_short", order.id, 3 * PRICE)]
 
 
+async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *, old_is_first: bool) -> None:
+    """Sign in with the guest's cart to an account with a cart, and pay that: of both payments the first one pays."""
+    async with till.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
+    assert await cart_for(till.database, guests, ana.id) == own
+    _, new = await _pay(till, own)
+    first, second = (old, new) if old_is_first else (new, old)
+    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(second, ProviderState.CAPTURED) == "held"
+    assert await till.attention() == [("paid_twice", second.id, second.amount)]
+
+
 @pytest.mark.parametrize("old_is_first", [True, False])
 async def test_of_two_approvals_one_pays_and_the_other_is_to_be_given_back(
     till: Till, old_is_first: bool
@@ -160,16 +174,7 @@ async def test_a_purchase_is_paid_once_though_the_shopper_signs_in_on_the_way(
 ) -> None:
     """The restored cart was a guest's; signing in moved its toys into the account's own."""
     _, _, old, guests = await _changed(till, units=1)
-    async with till.database.transaction() as session:
-        ana = Customer(email="ana@example.com")
-        session.add(ana)
-    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
-    assert await cart_for(till.database, guests, ana.id) == own
-    _, new = await _pay(till, own)
-    first, second = (old, new) if old_is_first else (new, old)
-    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
-    assert await till.decide(second, ProviderState.CAPTURED) == "held"
-    assert await till.attention() == [("paid_twice", second.id, second.amount)]
+    await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
@@ -183,16 +188,7 @@ async def test_a_payment_without_an_answer_is_not_forgotten_at_sign_in(
         await till.start(guests)
     till.bank.refusal = None
     old = await till.session_of(guests)
-    async with till.database.transaction() as session:
-        ana = Customer(email="ana@example.com")
-        session.add(ana)
-    own = await cart_for(till.database, await till.cart(await till.toy("yoyo")), ana.id)
-    assert await cart_for(till.database, guests, ana.id) == own
-    _, new = await _pay(till, own)
-    first, second = (old, new) if old_is_first else (new, old)
-    assert await till.decide(first, ProviderState.CAPTURED) == "captured"
-    assert await till.decide(second, ProviderState.CAPTURED) == "held"
-    assert await till.attention() == [("paid_twice", second.id, second.amount)]
+    await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
 async def test_signing_in_while_the_first_bank_approves_is_one_purchase(till: Till) -> None:
