@@ -18,6 +18,7 @@ from backend.orders.service import lines_of_order
 from backend.orders.states import HAS_MONEY, OrderStatus
 from backend.payment.sessions import sessions_of
 from backend.payment.states import CHECKED
+from backend.payment.transitions import OF_PURCHASE
 
 
 class PurchasePaid(Conflict):
@@ -33,8 +34,8 @@ class PurchasePaid(Conflict):
 async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
     """Take the (locked) cart out of a purchase that another cart has paid, and what was paid for out of the cart.
 
-    Nothing is changed while a payment of the cart is at the bank. While one that was given up may still be approved,
-    the cart stays with its purchase, so that nothing is paid twice unseen.
+    Nothing is changed while a payment of the cart is at the bank. One that was given up and may still be approved notes
+    which purchase it was for, so that nothing is paid twice unseen.
 
     Returns:
         Whether the cart can be paid as it is: nobody has paid its purchase, or nothing in it was paid for.
@@ -46,8 +47,10 @@ async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
         return False
     stands = [one for one in paid if one.status == OrderStatus.PENDING and one.payment_status in HAS_MONEY]
     taken_out = [await _take_out(session, cart, order) for order in stands]
-    if not any(one.state in CHECKED for one in await sessions_of(session, cart.id)):
-        cart.replaces_cart_id = None
+    for payment in await sessions_of(session, cart.id):
+        if payment.state in CHECKED:
+            payment.data = {**payment.data, OF_PURCHASE: paid[0].cart_id}
+    cart.replaces_cart_id = None
     return not any(taken_out)
 
 

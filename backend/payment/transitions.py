@@ -42,6 +42,8 @@ DISMISSED = "dismissed"
 """A note in a session's `data`: a person has ended it, and its provider has not said that it took nothing."""
 GIVEN_BACK = "given_back"
 """A note in a session's `data`: its money has paid no order, and a person has given it back."""
+OF_PURCHASE = "of_purchase"
+"""A note in a session's `data`: a cart of the purchase that it was to pay, which its own cart has left since."""
 
 
 class CloseReason(StrEnum):
@@ -128,6 +130,8 @@ async def _apply(
             payment, cart = await lock_session(session, session_id)
             if report.state is ProviderState.CAPTURED:
                 found = await chain_of(session, cart.id)
+                if OF_PURCHASE in payment.data:
+                    found |= await chain_of(session, payment.data[OF_PURCHASE])
                 locked_ones, chain = chain | {cart.id}, found
                 if not found <= locked_ones:
                     continue  # locks are taken in the order of the ids: begin anew, with all of them

@@ -34,6 +34,7 @@ from storefront.pages.account.state import AccountState
 from storefront.pages.checkout.failures import text_of
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState, ordered
+from storefront.pages.checkout.views import Shipping
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import NOT_FOUND, PAGES, Page, page_at
 from storefront.state.cart import CartState
@@ -163,7 +164,7 @@ async def test_what_the_checkout_answers(shop: Shop, cart: CartState) -> None:
         await state.note(typed, [*LABELS], number)
         heard.append(shown(state))
         with pytest.raises(ShopError) as caught:
-            await ordered(cart.cart_id, typed, "", 1, "190.24.1.1")
+            await ordered(cart.cart_id, typed, Shipping("failed"), 1, "190.24.1.1")
         heard += [text_of(caught.value), said(caught.value.fields)]
     assert len(state.problems) > 0
     assert "Write your" in "".join(heard)

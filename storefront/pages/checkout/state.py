@@ -61,6 +61,7 @@ log = logging.getLogger(__name__)
 LARGEST_TOTAL: Cop = 10**12
 LARGEST_NUMBER = 2**53
 PAUSE_MS = 100
+REPRICINGS = 2
 
 
 class CheckoutState(PageState, rx.State):
@@ -229,7 +230,7 @@ class CheckoutState(PageState, rx.State):
         async with self:
             if self._is_placing:
                 return
-            ip, token, option_id = client_of(self), session_token(self), self.shipping.chosen
+            ip, token, shown = client_of(self), session_token(self), self.shipping
             self._is_placing = True
         answer, problems, cart_id = Answer(kind="failed", text=NOT_CREATED), None, ""
         try:
@@ -237,7 +238,7 @@ class CheckoutState(PageState, rx.State):
                 cart_id = await self._cart()
             typed, total = fields.typed_fields(values), checked_number(total, 0, LARGEST_TOTAL)
             await bind_cart(token, cart_id)
-            placed = await ordered(cart_id, typed, option_id, total, ip)
+            placed = await ordered(cart_id, typed, shown, total, ip)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
             await remember_payer(token, typed)
@@ -373,21 +374,25 @@ async def _priced(
     return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
 
 
-async def ordered(cart_id: str, typed: dict[str, str], option_id: str, total: Cop, ip: str) -> PlacedOrder:
-    """Place the order of what the page shows, shipped by this option (empty: none was shown yet).
+async def ordered(cart_id: str, typed: dict[str, str], shown: Shipping, total: Cop, ip: str) -> PlacedOrder:
+    """Place the order of what the page shows, shipped as it was `shown`.
 
     Where the cart was changed meanwhile, in another tab or on another device, its shipping went with the change and is
-    priced once more: the order is placed for the total that the shopper has agreed to, or not at all.
+    priced once more: the order is placed for the total that the shopper has agreed to, or not at all. So it is while a
+    new connection has yet to learn what the page shows: then the form's choice, or the first, is what it shows.
     """
     checkout = current_shop().checkout
-    try:
-        return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
-    except InvalidData as error:
-        if not option_id or "shipping" not in error.fields:
-            raise
-    with suppress(NotAllowed):  # another press was faster: the order is there
-        place = typed.get("dane_code", ""), typed.get("address", "")
-        await _priced(cart_id, *place, option_id, ip, is_choice=True)
+    is_known = shown.status not in ("none", "quoting")
+    place = typed.get("dane_code", ""), typed.get("address", "")
+    option_id = shown.chosen or typed.get("shipping_option", "")
+    for _turn in range(REPRICINGS):  # the page's own pricing may take away what was priced here
+        try:
+            return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+        except InvalidData as error:
+            if "shipping" not in error.fields or (is_known and not shown.chosen):
+                raise
+        with suppress(NotAllowed):  # another press was faster: the order is there
+            await _priced(cart_id, *place, option_id, ip, is_choice=True)
     return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
 
 

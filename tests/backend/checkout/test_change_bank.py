@@ -296,9 +296,13 @@ async def test_no_other_payment_takes_its_place_once_the_purchase_is_paid(
     assert await till.attention() == [("paid_twice", new.id, 2 * PRICE)]
 
 
-async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten(till: Till) -> None:
-    """It may still be approved: then both have been, and a person is told."""
+@pytest.mark.parametrize("is_paid_first", [True, False])
+async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten(
+    till: Till, is_paid_first: bool
+) -> None:
+    """It may still be approved: then both have been, and a person is told. Another purchase in the cart is paid."""
     _, _, old, cart_id = await _changed(till, stock=9)
+    yoyo = await till.toy("yoyo")
     await till.ship(cart_id)
     given_up = await till.start(cart_id)
     await till.checkout.close_payment(cart_id)
@@ -306,8 +310,14 @@ async def test_a_payment_that_was_given_up_in_the_restored_cart_is_not_forgotten
     with pytest.raises(PurchasePaid):
         await till.start(cart_id)
     assert await _content(till, cart_id) == {}
+    await till.add(cart_id, yoyo)
+    _, another = await _pay(till, cart_id)
+    if is_paid_first:
+        assert await till.decide(another, ProviderState.CAPTURED) == "captured"
     assert await till.decide(given_up, ProviderState.CAPTURED) == "held"
     assert await till.attention() == [("paid_twice", given_up.id, 2 * PRICE)]
+    if not is_paid_first:
+        assert await till.decide(another, ProviderState.CAPTURED) == "captured"
 
 
 async def test_the_gateway_is_down_and_the_bank_can_be_changed_all_the_same(till: Till) -> None:

@@ -29,6 +29,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.shipping.switches import ShippingOff
 from backend.staff.rights import COMMAND_LINE
+from storefront.pages.checkout import state as checkout_state
 from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping, shipping_card
@@ -361,13 +362,55 @@ async def test_shipping_that_another_tab_dropped_is_priced_before_the_order(
     async with shop.database.transaction() as session:
         await add_to_cart(session, cart_id, toy, 1)
     with pytest.raises(InvalidData) as refusal:
-        await ordered(cart_id, TYPED, "", 18_900, "190.24.1.1")
+        await ordered(cart_id, TYPED, Shipping("failed"), 18_900, "190.24.1.1")
     assert set(refusal.value.fields) == {"shipping"}
     with pytest.raises(TotalChanged):
-        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
     async with shop.database.transaction() as session:
         assert (await cart_view(session, cart_id)).total_label == "$ 37.800"
-    assert (await ordered(cart_id, TYPED, pickup, 37_800, "190.24.1.1")).number > 0
+    assert (await ordered(cart_id, TYPED, _shown(pickup), 37_800, "190.24.1.1")).number > 0
+
+
+def _shown(option_id: str) -> Shipping:
+    return Shipping("ready", MEDELLIN, chosen=option_id)
+
+
+async def test_a_press_before_a_new_connection_knows_what_is_shown_is_kept(
+    shop: Shop, state: CheckoutState, toy: str
+) -> None:
+    """The server was away while the address was typed: its shipping went, and is being priced for both."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    pickup = await choose_pickup(shop, cart_id)
+    async with shop.database.transaction() as session:
+        await add_to_cart(session, cart_id, toy, 1)
+    chosen = {**TYPED, "shipping_option": pickup}
+    for shown in (Shipping(), Shipping("quoting", chosen="")):
+        with pytest.raises(TotalChanged):
+            await ordered(cart_id, chosen, shown, 18_900, "190.24.1.1")
+        await shop.checkout.set_town(cart_id, "11001000")
+    assert (await ordered(cart_id, chosen, Shipping(), 37_800, "190.24.1.1")).number > 0
+
+
+async def test_the_pages_own_pricing_may_come_between(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first pricing of a new connection is for the address that was noted before the server went away."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    pickup = await choose_pickup(shop, cart_id)
+    await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
+    priced, times = checkout_state._priced, []
+
+    async def priced_between(*args: Any, **named: Any) -> Shipping:
+        times.append(args)
+        shipping = await priced(*args, **named)
+        if len(times) == 1:
+            await shop.checkout.set_town(cart_id, MEDELLIN)
+        return shipping
+
+    monkeypatch.setattr(checkout_state, "_priced", priced_between)
+    chosen = {**TYPED, "shipping_option": pickup}
+    assert (await ordered(cart_id, chosen, Shipping(), 18_900, "190.24.1.1")).number > 0
+    assert len(times) == 2
 
 
 async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
@@ -378,7 +421,7 @@ async def test_a_change_that_another_tab_took_back_stands_in_nobodys_way(
     for quantity in (2, 1):
         async with shop.database.transaction() as session:
             await change_line(session, cart.cart_id, cart.cart.lines[0].id, quantity)
-    assert (await ordered(cart.cart_id, TYPED, pickup, 18_900, "190.24.1.1")).number > 0
+    assert (await ordered(cart.cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")).number > 0
 
 
 async def _taken(shop: Shop, state: CheckoutState) -> str:
@@ -460,7 +503,7 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     await state._update()
     assert ([one.is_pickup for one in state.shipping.choices], state.shipping.chosen) == ([False], "")
     with pytest.raises(ShippingOff) as refused:
-        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
     assert kind_of(refused.value) == "shipping"
     assert text_of(refused.value) == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
     async with shop.database.transaction() as session:
@@ -469,5 +512,5 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     await state._update()
     assert not state.is_payable
     with pytest.raises(PaymentOff) as off:
-        await ordered(cart_id, TYPED, pickup, 18_900, "190.24.1.1")
+        await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
     assert text_of(off.value).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
