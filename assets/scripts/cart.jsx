@@ -1,10 +1,9 @@
 // The cart's controls. They show at once what they asked for, and what the server answers when it has answered:
-// `answers` changes with its answers, good or bad, and ends every guess; 0 is what a server says that has restarted and has
-// answered nothing. What it answered to an earlier document of this tab is no answer to what was pressed here.
+// `answers` changes with its answers, good or bad, and ends every guess.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { LOST, after, listen, sayLost, useLoss, watch } from "./effects.jsx";
-import { isNew, isOlder } from "./reconnecting.js";
+import { isAnswer, isNew } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const TABS = "trompo:cart";
@@ -13,8 +12,6 @@ const SETTLE_MS = 350;
 const GIVE_UP_MS = 8000;
 const SAID_MS = 1800;
 const EVERYTHING_BELOW = "0px 0px 999999px 0px";
-
-const isAnswer = (number) => number !== 0 && !isOlder(number);
 
 // The cart is the browser's, not the tab's: what one tab changes, the others read again.
 export function CartTabs({ answers = 0, cart, onStale }) {
@@ -138,7 +135,7 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
 
   useEffect(() => setValue(quantity), [quantity]);
   useEffect(() => {
-    if (answers === 0) return;
+    if (!isAnswer(answers)) return;
     asked(false);
     setValue(quantity);
   }, [answers]);

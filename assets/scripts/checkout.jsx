@@ -4,6 +4,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { after, listen, useLoss } from "./effects.jsx";
+import { isAnswer } from "./reconnecting.js";
 
 const COPY = "trompo_typed";
 const PAUSE_MS = 500;
@@ -214,7 +215,7 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
 
   // what came of pressing the button
   useEffect(() => {
-    if (!isAwaited.current) return;
+    if (!isAwaited.current || !isAnswer(answer.number)) return;
     isAwaited.current = false;
     const isPlaced = answer.kind === "placed";
     setPlacing(isPlaced); // the button stays busy until the bank's page is there

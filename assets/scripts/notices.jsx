@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ADDING } from "./cart.jsx";
 import { LOST, after, listen, useHeld } from "./effects.jsx";
-import { isOlder } from "./reconnecting.js";
+import { isAnswer } from "./reconnecting.js";
 
 const SHOWN_MS = 6000;
 
@@ -18,7 +18,7 @@ export function useFresh(message, isHydrated) {
   const isOpen = useRef(false);
 
   useEffect(() => {
-    const isNew = message.number !== 0 && message.number !== last.current && !isOlder(message.number);
+    const isNew = isAnswer(message.number) && message.number !== last.current;
     last.current = message.number;
     if (isNew && isOpen.current) setShown(message);
     isOpen.current ||= isHydrated;

@@ -67,6 +67,10 @@ export function remind(state, isKnown, tell) {
 // something that was pressed in an earlier one, whose state the server still knows.
 export const isOlder = (number) => Boolean(saidAtFirst?.has(number));
 
+// Whether the number is that of an answer to what was pressed in this document; 0 is what a server says that has restarted
+// and has answered nothing.
+export const isAnswer = (number) => number !== 0 && !isOlder(number);
+
 // Whether the server has said anything to this document: until then, what is pressed waits to be sent.
 export const hasSpoken = () => saidAtFirst !== null;
 

@@ -312,11 +312,18 @@ async def test_a_press_while_another_place_is_priced_agrees_to_nothing(page_1280
     assert await button.text_content() != price
 
 
+@pytest.mark.parametrize("was_refused", [False, True])
 async def test_a_press_while_the_server_is_away_is_kept(
-    page_1280: Page, server: ShopServer, watch: Watch
+    page_1280: Page, server: ShopServer, watch: Watch, was_refused: bool
 ) -> None:
+    """Also when another press was answered before: that the new connection knows of no answer is none to this one."""
     watch.expect("WebSocket connection")
     await be_ready_to_pay(page_1280, "yoyo-de-madera")
+    if was_refused:
+        await field(page_1280, "suburb").fill("")
+        await page_1280.get_by_test_id("place-order").click()
+        await expect(page_1280.get_by_test_id("checkout-alert")).to_be_visible(timeout=PATIENCE)
+        await field(page_1280, "suburb").fill(ANA["suburb"])
     server.stop()
     await page_1280.get_by_test_id("place-order").click()
     server.start()
