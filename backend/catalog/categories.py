@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from backend.audit import Change, Subject, Thing, record
 from backend.catalog.admin_schemas import CategoryChange, NewCategory
@@ -90,6 +91,14 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
         )
 
     return [node(child) for root in tree.children(None) for child in tree.children(root.id)]
+
+
+async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:
+    """The ids of these categories and of all below them."""
+    inside = select(Category.id).where(Category.id.in_(list(category_ids))).cte("inside", recursive=True)
+    below = aliased(Category)
+    inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
+    return (await session.execute(select(inside.c.id))).scalars().all()
 
 
 async def count_by_category(

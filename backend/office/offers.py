@@ -1,4 +1,4 @@
-"""What the office shows of promotions: the list, one of them, and what a form would change before it is saved."""
+"""What the office shows of promotions: the list, and one of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,40 +7,22 @@ from datetime import datetime
 from sqlalchemy import Row, and_, not_, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product, Variant, for_sale, variant_name
+from backend.catalog.models import Category
 from backend.cursors import cursor_at, read_cursor
 from backend.database import database_now, db_now
-from backend.dates import date_label, last_day, short_time_label
+from backend.dates import short_time_label
 from backend.errors import NotFound
 from backend.money import format_cop
-from backend.office.offer_form import (
-    CATEGORIES,
-    ORDER,
-    SHIPPING,
-    TOYS,
-    OfferForm,
-    TypedOffer,
-    form_of,
-    read_offer,
-    save_offer,
-)
+from backend.office.offer_form import OfferForm, form_of
 from backend.office.orders import ChipView
-from backend.pricing import PricedLine
-from backend.promotions.applying import Offer, OfferedLine, apply_offers, eligible
-from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, TargetType
+from backend.promotions.kinds import MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
-from backend.promotions.offers import categories_of
-from backend.promotions.rules import CATEGORY, PRODUCT, Rule
-from backend.promotions.saving import find_promotion
-from backend.promotions.schemas import NewRule
 from backend.promotions.wire import Used, used_of
 from backend.staff.rights import Actor, Right
 from backend.texts import _, counted
 
 MOST_ROWS = 200
 """Of a page of those that apply, and of those that are over."""
-MOST_SHOWN = 8
-"""Toys of a preview."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,28 +83,6 @@ class OfferPage:
     form: OfferForm | None
     categories: list[Choice]
     can_end: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewRow:
-    """A toy, with its price before and after."""
-
-    title: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What an offer would change: in words, the dearest toys it is for, and how many more there are.
-
-    `status`: of the promotion, before; empty for a new one.
-    """
-
-    words: list[str]
-    rows: list[PreviewRow]
-    more: int
-    status: str
 
 
 Found = Row[Promotion, Campaign | None, bool]
@@ -251,141 +211,3 @@ def _chip(found: Found, used: Used, moment: datetime) -> ChipView:
     if promotion.use_limit is not None and used.count >= promotion.use_limit:
         return ChipView(_("Agotada"), "wait")
     return ChipView(_("Activa"), "good")
-
-
-async def preview_offer(
-    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
-) -> Preview:
-    """What the form would change, at today's prices.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        InvalidData: `fields` has what is wrong, by field.
-    """
-    actor.require(Right.READ_CATALOG)
-    typed = await read_offer(session, form)
-    found_status = await session.execute(select(Promotion.status).where(Promotion.id == promotion_id))
-    status = found_status.scalar_one_or_none() or ""
-    moment = await database_now(session)
-    if typed.target == SHIPPING:
-        return Preview(_words(typed, 0, status, moment), [], 0, status)
-    found = (
-        select(Product, Variant)
-        .join(Variant, Variant.product_id == Product.id)
-        .where(for_sale())
-        .order_by(Variant.price.desc(), Variant.id)
-    )
-    if typed.target == TOYS:
-        found = found.where(Product.id.in_(typed.target_ids))
-    pairs = (await session.execute(found)).all()
-    offer = _offer(typed)
-    lines = {
-        variant.id: OfferedLine(PricedLine(variant.id, 1, variant.price, product.tax_rate), facts)
-        for product, variant, facts in await _with_facts(session, typed, pairs)
-    }
-    chosen = {line.priced.id for line in eligible(offer, list(lines.values()))}
-    for_it = [(product, variant) for product, variant in pairs if variant.id in chosen]
-    rows = [
-        _preview_row(product, variant, offer, lines[variant.id]) for product, variant in for_it[:MOST_SHOWN]
-    ]
-    toys = len({product.id for product, _variant in for_it})
-    return Preview(_words(typed, toys, status, moment), rows, len(for_it) - len(rows), status)
-
-
-async def save_seen(
-    session: AsyncSession, actor: Actor, form: OfferForm, seen: str, promotion_id: str = ""
-) -> str | Preview:
-    """Store what was seen in the preview, when the promotion had this status.
-
-    Returns:
-        The id of the promotion; or what it would change now, where somebody ended it, or let it apply again, since.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        NotFound: there is none to change.
-        InvalidData: `fields` has what is wrong, by field.
-    """
-    actor.require(Right.CHANGE_PROMOTIONS)
-    if promotion_id and (await find_promotion(session, promotion_id)).status != seen:
-        return await preview_offer(session, actor, form, promotion_id)
-    return (await save_offer(session, actor, form, promotion_id)).id
-
-
-async def _with_facts(
-    session: AsyncSession, typed: TypedOffer, pairs: Sequence[tuple[Product, Variant]]
-) -> list[tuple[Product, Variant, dict[str, frozenset[str]]]]:
-    ids = {product.id for product, _variant in pairs}
-    categories = await categories_of(session, ids) if typed.target == CATEGORIES else {}
-    return [
-        (
-            product,
-            variant,
-            {PRODUCT: frozenset({product.id}), CATEGORY: categories.get(product.id, frozenset())},
-        )
-        for product, variant in pairs
-    ]
-
-
-def _offer(typed: TypedOffer) -> Offer:
-    return Offer(
-        promotion_id="",
-        code=typed.code,
-        method_type=typed.method,
-        target_type=typed.target_type,
-        allocation=Allocation.ACROSS,
-        value=typed.value,
-        target_rules=tuple(map(_as_rule, typed.target_rules)),
-    )
-
-
-def _as_rule(rule: NewRule) -> Rule:
-    return Rule(rule.attribute, rule.operator, tuple(rule.values))
-
-
-def _preview_row(product: Product, variant: Variant, offer: Offer, line: OfferedLine) -> PreviewRow:
-    taken = sum(one.amount for one in apply_offers([offer], [line]).adjustments)
-    name = variant_name(variant.title)
-    return PreviewRow(
-        title=f"{product.title}, {name}" if name else product.title,
-        before=format_cop(variant.price),
-        after=format_cop(variant.price - taken),
-    )
-
-
-def _words(typed: TypedOffer, toys: int, status: str, moment: datetime) -> list[str]:
-    """What the offer does, as somebody would say it."""
-    off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
-    targets = {
-        SHIPPING: _("Quita {off} del envío; nunca más de lo que cuesta."),
-        ORDER: _("Quita {off} del valor de los juguetes del carrito."),
-        TOYS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
-        CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
-    }
-    words = [targets[typed.target].format(off=off)]
-    if typed.target in (TOYS, CATEGORIES):
-        words.append(
-            counted(toys, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta."))
-        )
-    words.append(
-        _("Se aplica sola, sin código.")
-        if typed.is_automatic
-        else _("Se aplica a quien escriba el código {code}.").format(code=typed.code)
-    )
-    if typed.minimum:
-        words.append(_("Desde {amount} en juguetes.").format(amount=format_cop(typed.minimum)))
-    if typed.starts_at:
-        words.append(_("Empieza el {day}.").format(day=date_label(typed.starts_at)))
-    if typed.ends_at:
-        last = date_label(last_day(typed.ends_at))
-        words.append(_("Termina sola al acabarse el {day}.").format(day=last))
-    if typed.limit:
-        words.append(_("Usos en total: {n}.").format(n=typed.limit))
-    if typed.each:
-        words.append(_("Usos por cliente: {n}.").format(n=typed.each))
-    if typed.ends_at and typed.ends_at <= moment:
-        words.append(_("Su último día ya pasó: así no aplica."))
-    elif status == PromotionStatus.DRAFT:
-        words.append(_("Es un borrador: al guardarla empieza a aplicar."))
-    elif status == PromotionStatus.INACTIVE:
-        words.append(_("Está terminada: al guardarla vuelve a aplicar."))
-    return words

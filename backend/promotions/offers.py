@@ -339,7 +339,7 @@ async def _offered(
 ) -> list[OfferedLine]:
     categories: Mapping[str, frozenset[str]] = {}
     if lines and _compare(candidates, CATEGORY):
-        categories = await categories_of(session, {line.product.id for line in lines})
+        categories = await _categories_of(session, {line.product.id for line in lines})
     return [
         OfferedLine(
             line.priced,
@@ -363,7 +363,7 @@ def _compare(candidates: Iterable[Candidate], attribute: str) -> bool:
     )
 
 
-async def categories_of(session: AsyncSession, product_ids: set[str]) -> dict[str, frozenset[str]]:
+async def _categories_of(session: AsyncSession, product_ids: set[str]) -> dict[str, frozenset[str]]:
     """The categories that each product stands in, and all above them."""
     above = dict((await session.execute(select(Category.id, Category.parent_id))).all())
     found: dict[str, set[str]] = {}

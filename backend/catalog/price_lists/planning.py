@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.catalog.models import Category, Product, ProductCategory, Variant, variant_name
+from backend.catalog.categories import with_those_inside
+from backend.catalog.models import Product, ProductCategory, Variant, variant_name
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.catalog.wrapping import WRAPPING_SKU
 from backend.edge.schemas import MAX_AMOUNT
@@ -232,13 +233,6 @@ async def _conditions(session: AsyncSession, rule: Rule) -> list[ColumnElement[b
     elif rule.target is Target.ALL:
         kept.append(or_(Variant.sku.is_(None), Variant.sku != WRAPPING_SKU))
     elif rule.target is Target.CATEGORIES:
-        inside = ProductCategory.category_id.in_(await _with_those_inside(session, rule.target_ids))
+        inside = ProductCategory.category_id.in_(await with_those_inside(session, rule.target_ids))
         kept.append(exists().where(ProductCategory.product_id == Product.id, inside))
     return kept
-
-
-async def _with_those_inside(session: AsyncSession, category_ids: Sequence[str]) -> Sequence[str]:
-    inside = select(Category.id).where(Category.id.in_(category_ids)).cte("inside", recursive=True)
-    below = aliased(Category)
-    inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
-    return (await session.execute(select(inside.c.id))).scalars().all()

@@ -6,7 +6,8 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.office.offer_form import CATEGORIES, ORDER, SHIPPING, TOYS, OfferForm
-from backend.office.offers import OfferPage, OfferRow, Preview, PreviewRow
+from backend.office.offer_preview import Preview, PreviewRow
+from backend.office.offers import OfferPage, OfferRow
 from backend.promotions.kinds import MethodType
 from backend.staff.rights import Right
 from backend.texts import _

@@ -7,15 +7,8 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.office.offer_form import OfferForm
-from backend.office.offers import (
-    OfferPage,
-    OffersPage,
-    Preview,
-    offer_page,
-    offers_page,
-    preview_offer,
-    save_seen,
-)
+from backend.office.offer_preview import Preview, preview_offer, save_seen
+from backend.office.offers import OfferPage, OffersPage, offer_page, offers_page
 from backend.office.sales import sales_list
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.saving import change_promotion
