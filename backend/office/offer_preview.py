@@ -6,7 +6,7 @@ However many toys the shop has, only those that are shown are read; the others a
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, distinct, exists, func, select
+from sqlalchemy import ColumnElement, bindparam, distinct, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import with_those_inside
@@ -24,16 +24,26 @@ from backend.office.offer_form import (
     read_offer,
     save_offer,
 )
+from backend.office.offers import told_of, version_of
 from backend.pricing import PricedLine
 from backend.promotions.applying import Offer, OfferedLine, apply_offers
 from backend.promotions.kinds import Allocation, MethodType, PromotionStatus
-from backend.promotions.models import Promotion
+from backend.promotions.models import Campaign, Promotion
 from backend.promotions.saving import find_promotion
 from backend.staff.rights import Actor, Right
 from backend.texts import _, counted
 
 MOST_SHOWN = 8
 """Toys of a preview."""
+CHANGED_SINCE = _(
+    "Alguien la cambió mientras la tenías abierta. Ahora es: {told}. "
+    "Recarga para ver cómo quedó; si guardas, queda lo tuyo."
+)
+_STANDING = (
+    select(Promotion, Campaign)
+    .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+    .where(Promotion.id == bindparam("promotion_id"), Promotion.deleted_at.is_(None))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +59,19 @@ class PreviewRow:
 class Preview:
     """What an offer would change: in words, the dearest toys it is for, and how many more there are.
 
-    `status`: of the promotion, before; empty for a new one.
+    `version`: how the promotion stands before (`version_of`); empty for a new one.
     """
 
     words: list[str]
     rows: list[PreviewRow]
     more: int
-    status: str
+    version: str
 
 
 async def preview_offer(
-    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
+    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = "", seen: str = ""
 ) -> Preview:
-    """What the form would change, at today's prices.
+    """What the form would change, at today's prices. `seen` is the version of the promotion that it was made of.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -69,11 +79,13 @@ async def preview_offer(
     """
     actor.require(Right.READ_CATALOG)
     typed = await read_offer(session, form)
-    found_status = await session.execute(select(Promotion.status).where(Promotion.id == promotion_id))
-    status = found_status.scalar_one_or_none() or ""
+    standing = (await session.execute(_STANDING, {"promotion_id": promotion_id})).one_or_none()
+    version = version_of(*standing) if standing else ""
     moment = await database_now(session)
+    status = standing[0].status if standing else ""
+    notes = [CHANGED_SINCE.format(told=told_of(*standing))] if standing and version != seen else []
     if typed.target == SHIPPING:
-        return Preview(_words(typed, 0, status, moment), [], 0, status)
+        return Preview([*notes, *_words(typed, 0, status, moment)], [], 0, version)
     found = (
         select(Product, Variant)
         .select_from(Product)
@@ -85,16 +97,17 @@ async def preview_offer(
     dearest = found.order_by(Variant.price.desc(), Variant.id).limit(MOST_SHOWN)
     shown = (await session.execute(dearest)).all()
     rows = [_preview_row(product, variant, typed) for product, variant in shown]
-    return Preview(_words(typed, toys, status, moment), rows, variants - len(rows), status)
+    words = [*notes, *_words(typed, toys, status, moment)]
+    return Preview(words, rows, variants - len(rows), version)
 
 
 async def save_seen(
     session: AsyncSession, actor: Actor, form: OfferForm, seen: str, promotion_id: str = ""
 ) -> str | Preview:
-    """Store what was seen in the preview, when the promotion had this status.
+    """Store what was seen in the preview, when the promotion had this version.
 
     Returns:
-        The id of the promotion; or what it would change now, where somebody ended it, or let it apply again, since.
+        The id of the promotion; or what it would change now, where somebody has changed or ended it since.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -102,8 +115,11 @@ async def save_seen(
         InvalidData: `fields` has what is wrong, by field.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
-    if promotion_id and (await find_promotion(session, promotion_id)).status != seen:
-        return await preview_offer(session, actor, form, promotion_id)
+    if promotion_id:
+        promotion = await find_promotion(session, promotion_id)
+        campaign = await session.get(Campaign, promotion.campaign_id) if promotion.campaign_id else None
+        if version_of(promotion, campaign) != seen:
+            return await preview_offer(session, actor, form, promotion_id, seen)
     return (await save_offer(session, actor, form, promotion_id)).id
 
 

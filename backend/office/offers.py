@@ -1,5 +1,6 @@
 """What the office shows of promotions: the list, and one of them."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -74,6 +75,7 @@ class OfferPage:
     """One offer, or a new one (`id` is empty then).
 
     Attributes:
+        version: how it stood: see `version_of`.
         form: what the form holds; None where a program made what the form cannot say.
         can_end: whether it still applies, or will.
     """
@@ -83,6 +85,7 @@ class OfferPage:
     form: OfferForm | None
     categories: list[Choice]
     can_end: bool
+    version: str = ""
 
 
 Found = Row[Promotion, Campaign | None, bool]
@@ -142,6 +145,7 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
         form=form,
         categories=await category_choices(session, form.categories if form else ()),
         can_end=not is_over,
+        version=version_of(promotion, campaign),
     )
 
 
@@ -164,7 +168,7 @@ def _row(found: Found, used: Used, moment: datetime) -> OfferRow:
     return OfferRow(
         id=promotion.id,
         code=promotion.code,
-        detail=" · ".join(filter(None, (_what(promotion), _when(campaign)))),
+        detail=told_of(promotion, campaign),
         chip=_chip(found, used, moment),
         used=" · ".join(
             filter(
@@ -176,6 +180,25 @@ def _row(found: Found, used: Used, moment: datetime) -> OfferRow:
             )
         ),
     )
+
+
+def told_of(promotion: Promotion, campaign: Campaign | None) -> str:
+    """What a promotion takes off, and when."""
+    return " · ".join(filter(None, (_what(promotion), _when(campaign))))
+
+
+def version_of(promotion: Promotion, campaign: Campaign | None) -> str:
+    """What tells whether somebody has changed it."""
+    rules = [
+        (rule["attribute"], rule["operator"], rule["values"])
+        for rule in (*promotion.rules, *promotion.target_rules)
+    ]
+    told = (
+        promotion.code, promotion.status, promotion.is_automatic, promotion.use_limit, promotion.method_type,
+        promotion.target_type, promotion.allocation, promotion.value, promotion.max_quantity, rules,
+        campaign and (campaign.starts_at, campaign.ends_at, campaign.budget_type, campaign.budget_limit),
+    )  # fmt: skip
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def _what(promotion: Promotion) -> str:

@@ -1,5 +1,6 @@
 """Sales as the office shows and writes them: the list, one of them with its prices, and a form with its preview."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,7 +23,7 @@ from backend.catalog.price_lists.planning import (
     plan,
     price_without_sales,
 )
-from backend.catalog.price_lists.saving import Sale, save_sale, set_end
+from backend.catalog.price_lists.saving import Sale, find_sale, save_sale, set_end
 from backend.contact import one_line
 from backend.database import database_now
 from backend.dates import date_label, day_begin, last_day, short_time_label
@@ -39,6 +40,7 @@ from backend.office.offer_form import (
     read_targets,
     typed_day,
 )
+from backend.office.offer_preview import CHANGED_SINCE
 from backend.office.offers import Choice, SaleRow, category_choices
 from backend.office.orders import ChipView
 from backend.office.toy_lines import names_of_toys
@@ -94,13 +96,17 @@ class SalePrice:
 
 @dataclass(frozen=True, slots=True)
 class SalePreview:
-    """What a sale would do: in words, price by price, and how many more there are; `seen` tells it from another."""
+    """What a sale would do: in words, price by price, and how many more there are.
+
+    `seen` tells it from another; `version`: how the sale stands before (`_version_of`), empty for a new one.
+    """
 
     words: list[str]
     rows: list[SalePrice]
     more: int
     seen: str
     can_save: bool
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,7 @@ class SalePage:
         form: what can be changed of it; None once it has begun.
         last_day: of one that runs, so that another can be chosen; empty when it is over.
         rows: its prices; `more` are not shown.
+        version: how it stood: see `_version_of`.
     """
 
     id: str
@@ -121,6 +128,7 @@ class SalePage:
     can_end: bool = False
     rows: list[SalePrice] = field(default_factory=list)
     more: int = 0
+    version: str = ""
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
@@ -164,11 +172,14 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
         can_end=not is_over,
         rows=rows,
         more=more,
+        version=_version_of(sale),
     )
 
 
-async def preview_sale(session: AsyncSession, actor: Actor, form: SaleForm, list_id: str = "") -> SalePreview:
-    """What the form would do, price by price.
+async def preview_sale(
+    session: AsyncSession, actor: Actor, form: SaleForm, list_id: str = "", version: str = ""
+) -> SalePreview:
+    """What the form would do, price by price. `version` is that of the sale that it was made of.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -176,13 +187,16 @@ async def preview_sale(session: AsyncSession, actor: Actor, form: SaleForm, list
     """
     actor.require(Right.READ_CATALOG)
     sale = await _read(session, form)
-    return _preview(sale, await plan(session, sale.rule, sale.window, list_id))
+    query = select(PriceList).where(PriceList.id == list_id)
+    standing = (await session.execute(query)).scalar_one_or_none()
+    planned = await plan(session, sale.rule, sale.window, list_id)
+    return _preview(sale, planned, standing, version)
 
 
 async def save_seen(
-    session: AsyncSession, actor: Actor, form: SaleForm, seen: str, list_id: str = ""
+    session: AsyncSession, actor: Actor, form: SaleForm, seen: str, list_id: str = "", *, version: str = ""
 ) -> str | SalePreview:
-    """Store what was seen in the preview.
+    """Store what was seen in the preview, when the sale had this version.
 
     Returns:
         The id of the sale; or what it would do now, where that is something else than what was seen.
@@ -195,9 +209,10 @@ async def save_seen(
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     sale = await _read(session, form)
+    standing = await find_sale(session, list_id) if list_id else None
     planned = await plan(session, sale.rule, sale.window, list_id)
-    if fingerprint(planned) != seen:
-        return _preview(sale, planned)
+    if fingerprint(planned) != seen or (standing and _version_of(standing) != version):
+        return _preview(sale, planned, standing, version)
     return await save_sale(session, actor, sale, planned, list_id)
 
 
@@ -306,6 +321,11 @@ def _named(title: str, variant_title: str) -> str:
 
 
 def _row(sale: PriceList, moment: datetime) -> SaleRow:
+    return SaleRow(sale.id, sale.title, _told_of(sale), _chip(sale, moment))
+
+
+def _told_of(sale: PriceList) -> str:
+    """What a sale takes off, and when."""
     rule = Rule(**sale.rule)
     words = {
         Target.ALL: _("{off} menos en todos los juguetes"),
@@ -320,7 +340,13 @@ def _row(sale: PriceList, moment: datetime) -> SaleRow:
     end = sale.ended_at or sale.ends_at
     if end is not None:
         parts.append(_("hasta el {day}").format(day=short_time_label(end)))
-    return SaleRow(sale.id, sale.title, " · ".join(parts), _chip(sale, moment))
+    return " · ".join(parts)
+
+
+def _version_of(sale: PriceList) -> str:
+    """What tells whether somebody has changed it."""
+    told = (sale.title, sorted(sale.rule.items()), sale.starts_at, sale.ends_at, sale.ended_at)
+    return hashlib.sha256(repr(told).encode()).hexdigest()
 
 
 def _chip(sale: PriceList, moment: datetime) -> ChipView:
@@ -333,10 +359,13 @@ def _off(rule: Rule) -> str:
     return f"{rule.value} %" if rule.method == Method.PERCENTAGE else format_cop(rule.value)
 
 
-def _preview(sale: Sale, planned: Sequence[Planned]) -> SalePreview:
+def _preview(sale: Sale, planned: Sequence[Planned], standing: PriceList | None, version: str) -> SalePreview:
+    """`standing` is the sale as it is stored, `version` that of which the form was made."""
+    stands = _version_of(standing) if standing else ""
     lowered = sum(one.amount is not None for one in planned)
     starts_at, ends_at = sale.window.starts_at, sale.window.ends_at
     words = [
+        *([CHANGED_SINCE.format(told=_told_of(standing))] if standing and stands != version else []),
         _("Precios que bajan: {n}, con {off} menos.").format(n=lowered, off=_off(sale.rule)),
         _("Empieza el {day}.").format(day=date_label(starts_at))
         if is_day(starts_at)
@@ -356,4 +385,4 @@ def _preview(sale: Sale, planned: Sequence[Planned]) -> SalePreview:
         )
         for one in planned[:MOST_SHOWN]
     ]
-    return SalePreview(words, rows, len(planned) - len(rows), fingerprint(planned), lowered > 0)
+    return SalePreview(words, rows, len(planned) - len(rows), fingerprint(planned), lowered > 0, stands)

@@ -26,7 +26,7 @@ class Editor:
     Attributes:
         name: what the ids of its fields begin with.
         test_id: what its test ids begin with.
-        shown: what it shows, with an `id`, `categories`, and whether it `can_end`.
+        shown: what it shows, with an `id`, a `version`, `categories`, and whether it `can_end`.
         form: what its form holds.
         preview: what its form would change.
     """
@@ -118,7 +118,10 @@ class Editor:
         )
 
     def edit(self, *fields: rx.Component) -> rx.Component:
-        """The form. Its button shows what it would change: nothing is stored before that was seen."""
+        """The form. Its button shows what it would change: nothing is stored before that was seen.
+
+        It begins anew with each version, so that nobody overwrites what they have not seen.
+        """
         return rx.el.form(
             rx.el.div(*fields, class_name="o-offer__fields"),
             rx.el.button(
@@ -127,7 +130,7 @@ class Editor:
                 class_name="button button--small button--dark",
                 data_testid=f"{self.test_id}-look",
             ),
-            key=self.shown.id,
+            key=f"{self.shown.id}|{self.shown.version}",
             no_validate=True,
             on_submit=self.state.look,
             class_name="o-panel o-form o-section o-offer__form",

@@ -33,6 +33,8 @@ class PreviewedForm(OfficeScreen, mixin=True):
     _saved: ClassVar[str]
     """What is said once it is stored."""
     _looked_at: Any = None
+    _seen: str = ""
+    """The version that the form was made of, or that they were told of since."""
 
     async def _preview_of(self, session: Any, actor: Actor, form: Any) -> Any:
         """What the form would change."""
@@ -51,7 +53,7 @@ class PreviewedForm(OfficeScreen, mixin=True):
         self._look_away()
         async with current_shop().database.read() as session:
             self.preview = await self._preview_of(session, actor, form)
-        self._looked_at = form
+        self._looked_at, self._seen = form, self.preview.version
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def save(self, actor: Actor) -> Any:
@@ -63,10 +65,13 @@ class PreviewedForm(OfficeScreen, mixin=True):
         async with current_shop().database.transaction() as session:
             saved = await self._store(session, actor, self._looked_at)
         if not isinstance(saved, str):
-            self.preview = saved
+            self.preview, self._seen = saved, saved.version
             self._tell(_("Algo cambió mientras mirabas. Revisa de nuevo."), "problem")
             return None
         self._looked_at = None  # pressed again, it is not stored twice
+        if saved == self._id():
+            await self._done(actor, self._saved)
+            return None
         self._tell(self._saved)
         return rx.redirect(f"{self._place}/{saved}", replace=True)
 

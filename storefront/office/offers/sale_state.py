@@ -45,14 +45,16 @@ class SaleState(PreviewedForm, KnownClientState):
     async def _content(self, actor: Actor) -> SalePage:
         self._look_away()
         async with current_shop().database.read() as session:
-            return await sale_page(session, actor, self._id())
+            page = await sale_page(session, actor, self._id())
+        self._seen = page.version
+        return page
 
     async def _preview_of(self, session: Any, actor: Actor, form: SaleForm) -> SalePreview:
-        return await preview_sale(session, actor, form, self._id())
+        return await preview_sale(session, actor, form, self._id(), self._seen)
 
     async def _store(self, session: Any, actor: Actor, form: SaleForm) -> str | SalePreview:
         seen = self.preview.seen if self.preview else ""
-        return await save_seen(session, actor, form, seen, self._id())
+        return await save_seen(session, actor, form, seen, self._id(), version=self._seen)
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def move_end(self, actor: Actor, form_data: dict[str, str]) -> None:

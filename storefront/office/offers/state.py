@@ -52,14 +52,15 @@ class OfferState(PreviewedForm, KnownClientState):
     async def _content(self, actor: Actor) -> OfferPage:
         self._look_away()
         async with current_shop().database.read() as session:
-            return await offer_page(session, actor, self._id())
+            page = await offer_page(session, actor, self._id())
+        self._seen = page.version
+        return page
 
     async def _preview_of(self, session: Any, actor: Actor, form: OfferForm) -> Preview:
-        return await preview_offer(session, actor, form, self._id())
+        return await preview_offer(session, actor, form, self._id(), self._seen)
 
     async def _store(self, session: Any, actor: Actor, form: OfferForm) -> str | Preview:
-        seen = self.preview.status if self.preview else ""
-        return await save_seen(session, actor, form, seen, self._id())
+        return await save_seen(session, actor, form, self._seen, self._id())
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def end(self, actor: Actor) -> None:

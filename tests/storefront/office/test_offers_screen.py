@@ -238,8 +238,8 @@ async def test_an_offer_is_ended_and_listed_under_those_that_are_over(shop: Shop
     assert ([row.code for row in listing.content.over], listing.content.rows) == (["Navidad10"], [])
 
 
-async def saved(browser_of: At, offer: str = "nueva") -> Any:
-    screen = await opened(browser_of, offer=offer)
+async def saved(browser_of: At) -> Any:
+    screen = await opened(browser_of)
     await sent(screen, "look", TYPED)
     await sent(screen, "save")
     return screen
@@ -269,8 +269,10 @@ async def test_an_offer_whose_last_day_is_past_is_said_not_to_apply(browser_of: 
 
 async def test_a_draft_of_a_program_applies_once_it_is_saved(shop: Shop, browser_of: At) -> None:
     offer = await by_a_program(shop, type="percentage", value=10)
-    screen = await saved(browser_of, offer)
+    screen = await opened(browser_of, offer=offer)
+    await sent(screen, "look", TYPED)
     assert "Es un borrador: al guardarla empieza a aplicar." in screen.preview.words
+    await sent(screen, "save")
     assert (await the_promotion(shop))[0].status == PromotionStatus.ACTIVE
 
 
@@ -364,3 +366,31 @@ async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
 
 async def test_an_offer_that_is_not_there_says_so(browser_of: At) -> None:
     assert (await opened(browser_of, offer="promo_none")).problem == "missing"
+
+
+async def test_of_two_who_change_an_offer_the_second_is_told_before_anything_is_overwritten(
+    shop: Shop, browser_of: At
+) -> None:
+    await saved(browser_of)
+    offer = (await the_promotion(shop))[0].id
+    looked, late, other = [await opened(browser_of, offer=offer) for _time in range(3)]
+    await sent(looked, "look", {**TYPED, "limit": "5"})
+    await sent(other, "look", {**TYPED, "value": "15"})
+    await sent(other, "save")
+    told = (
+        "Alguien la cambió mientras la tenías abierta. Ahora es: 15 % menos en todo el carrito, con código. "
+        "Recarga para ver cómo quedó; si guardas, queda lo tuyo."
+    )
+    await sent(looked, "save")
+    assert (looked.told.tone, looked.preview.words[0]) == ("problem", told)
+    await sent(late, "look", {**TYPED, "each": "1"})
+    assert late.preview.words[0] == told
+    assert (await the_promotion(shop))[0].value == 15
+    await sent(looked, "save")  # who was told decides
+    assert looked.told.tone == "news"
+    promotion, _campaign = await the_promotion(shop)
+    assert (promotion.value, promotion.use_limit) == (10, 5)
+    await sent(looked, "look", {**TYPED, "limit": "6"})  # one's own change is no other's
+    assert "Alguien" not in looked.preview.words[0]
+    await sent(late, "save")
+    assert (late.told.tone, (await the_promotion(shop))[0].use_limit) == ("problem", 5)

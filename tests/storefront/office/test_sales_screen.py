@@ -251,3 +251,29 @@ async def test_nonsense_changes_nothing(browser_of: At, nonsense: Any) -> None:
 
 async def test_a_sale_that_is_not_there_says_so(browser_of: At) -> None:
     assert (await opened(browser_of, sale="plist_none")).problem == "missing"
+
+
+async def test_of_two_who_change_a_sale_the_second_is_told_before_anything_is_overwritten(
+    shop: Shop, toys: list[str], browser_of: At
+) -> None:
+    del toys
+    typed = {**TYPED, "starts": "2999-12-01"}
+    sale = await made(shop, browser_of, typed)
+    one, other = [await opened(browser_of, sale=sale) for _time in range(2)]
+    await sent(other, "look", {**typed, "value": "20"})
+    await sent(other, "save")
+    await sent(one, "look", {**typed, "ends": "2999-12-31"})
+    assert one.preview.words[0].startswith(
+        "Alguien la cambió mientras la tenías abierta. Ahora es: 20 % menos"
+    )
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PriceList.rule))).scalar_one()["value"] == 20
+    await sent(one, "save")  # who was told decides
+    assert one.told.tone == "news"
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PriceList.rule))).scalar_one()["value"] == 10
+    await sent(other, "look", {**typed, "value": "30"})
+    await sent(one, "look", typed)
+    await sent(one, "save")
+    await sent(other, "save")
+    assert other.told.tone == "problem"
