@@ -199,7 +199,11 @@ async def read_targets(session: AsyncSession, form: OfferForm, problems: dict[st
     if form.target != TOYS:
         return ()
     lines = [line for line in form.toys.splitlines() if line.strip()]
-    ids, problem = await toys_named(session, lines[:MOST_VALUES])
+    if len(lines) > MOST_VALUES:
+        told = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
+        problems["toys"] = told.format(n=len(lines), most=MOST_VALUES)
+        return ()
+    ids, problem = await toys_named(session, lines)
     if problem or not ids:
         problems["toys"] = problem or _("Escribe al menos un juguete.")
     return tuple(ids)

@@ -15,8 +15,8 @@ from storefront.state.handlers import MAX_ID, checked_fields
 
 NEW = "nueva"
 """The last part of the address of one that is not there yet."""
-LONGEST = 10_000
-"""Characters of a list of toys."""
+LONGEST = 200_000
+"""Characters of a list of toys: `MOST_VALUES` of them, whatever they are called."""
 
 
 class PreviewedForm(OfficeScreen, mixin=True):

@@ -133,6 +133,29 @@ async def test_toys_of_the_same_name_are_told_apart_by_their_codes(
     assert second not in promotion.target_rules[0]["values"]
 
 
+async def test_an_offer_is_for_all_toys_that_are_typed_or_says_that_they_are_too_many(
+    shop: Shop, defaults: Defaults, browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = [f"SKU-trompo-{number}" for number in range(60)]
+    async with shop.database.transaction() as session:
+        for number in range(60):
+            title = f"Trompo {number} " + "de guayacán con punta de acero " * 6
+            await make_toy(session, defaults, f"trompo-{number}", title=title.strip())
+    screen = await opened(browser_of)
+    await sent(screen, "look", {**TYPED, "target": "toys", "toys": "\n".join(codes)})
+    await sent(screen, "save")
+    promotion, _campaign = await the_promotion(shop)
+    again = await opened(browser_of, offer=promotion.id)
+    shown = {**TYPED, "target": "toys", "toys": again.content.form.toys}
+    await sent(again, "look", shown)
+    assert (again.told, again.problems) == (None, {})
+    assert "Hoy son 60 juguetes a la venta." in again.preview.words
+    monkeypatch.setattr("backend.office.offer_form.MOST_VALUES", 59)
+    await sent(again, "look", shown)
+    assert again.problems == {"toys": "Son 60 juguetes, y caben hasta 59: deja los demás para otra."}
+    assert again.preview is None
+
+
 async def test_an_offer_is_for_as_many_categories_as_are_ticked(
     shop: Shop, defaults: Defaults, browser_of: At
 ) -> None:
