@@ -138,7 +138,8 @@ def came(line: ObjectVar[Line]) -> rx.Component:
         rx.el.input(
             name=name,
             default_value=line.units.to_string(),
-            key=f"{line.variant_id}-{line.units}",
+            key=f"{line.variant_id}-{line.added}",
+            on_blur=StockState.note_units(line.variant_id),
             input_mode="numeric",
             max_length=7,
             aria_label=_("Unidades de {toy}").format(toy=line.title),

@@ -48,13 +48,14 @@ RECEIPT = ("location_id", "supplier", "document", "note")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A toy that came, before it is saved."""
+    """A toy that came, before it is saved. `added`: how often it was put in again, which its field shows."""
 
     variant_id: str
     title: str
     detail: str
     picture: str
     units: int
+    added: int = 0
 
 
 class StockState(PagedScreen, KnownClientState):
@@ -140,6 +141,14 @@ class StockState(PagedScreen, KnownClientState):
         actor.require(Right.CHANGE_STOCK)
         checked_id(variant_id)
         self.lines = [line for line in self.lines if line.variant_id != variant_id]
+
+    @office_event(Right.CHANGE_STOCK)
+    async def note_units(self, actor: Actor, variant_id: str, text: str) -> None:
+        """So many of a line came: put in again, it is one more than what was typed."""
+        actor.require(Right.CHANGE_STOCK)
+        checked_id(variant_id)
+        if (units := typed_units(checked_text(text, LONGEST))) is not None:
+            self._put_in(variant_id, units)
 
     @office_event(Right.CHANGE_STOCK)
     async def receive(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -240,13 +249,18 @@ class StockState(PagedScreen, KnownClientState):
 
     def _add(self, row: StockRow) -> None:
         self.matches = []
-        if any(line.variant_id == row.variant_id for line in self.lines):
-            self.lines = [
-                replace(line, units=line.units + 1) if line.variant_id == row.variant_id else line
-                for line in self.lines
-            ]
+        line = next((one for one in self.lines if one.variant_id == row.variant_id), None)
+        if line is not None:
+            self._put_in(row.variant_id, line.units + 1, times=1)
         elif len(self.lines) < MOST_LINES:
             self.lines = [*self.lines, Line(row.variant_id, row.title, row.detail, row.picture, 1)]
         else:
             full = _("Ya van {most} juguetes: guarda estos y sigue con los demás.")
             self.problems = {"code": full.format(most=MOST_LINES)}
+
+    def _put_in(self, variant_id: str, units: int, times: int = 0) -> None:
+        """Let the line of this variant be so many units. `times`: how often it was put in again for that."""
+        self.lines = [
+            replace(line, units=units, added=line.added + times) if line.variant_id == variant_id else line
+            for line in self.lines
+        ]

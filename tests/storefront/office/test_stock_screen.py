@@ -55,6 +55,16 @@ async def test_what_is_scanned_is_received(shop: Shop, defaults: Defaults, top: 
     assert await stocked(shop, top) == 16
 
 
+async def test_what_is_scanned_again_is_one_more_than_what_was_typed(top: str, browser_of: At) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
+    for text in ("24", "", "x", "-3"):
+        await sent(screen, "note_units", top, text)
+    assert [(line.units, line.added) for line in screen.lines] == [(24, 0)]  # its field stays as it is
+    await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
+    assert [(line.units, line.added) for line in screen.lines] == [(25, 1)]
+
+
 async def test_a_full_receipt_says_so_and_is_saved(
     shop: Shop, defaults: Defaults, top: str, browser_of: At
 ) -> None:
