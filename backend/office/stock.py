@@ -18,6 +18,9 @@ from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 40
 MOST_MATCHES = 6
+"""Toys that a text may mean."""
+MOST_CHOICES = 100
+"""Variants of those toys: as many as one has."""
 SEPARATOR = "|"
 LOW, OUT = "low", "out"
 
@@ -104,7 +107,7 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
 
 
 async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
-    """The variants that a scanned code or some words mean: one where the code is somebody's, else the likeliest.
+    """The variants that a scanned code or some words mean: one where the code is somebody's, else those of a few toys.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -118,7 +121,7 @@ async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list
         .join(Variant, Variant.product_id == Product.id)
         .where(Product.id.in_(toys), *only)
         .order_by(Product.title_key, Product.id, Variant.rank, Variant.id)
-        .limit(MOST_MATCHES)
+        .limit(MOST_CHOICES)
     )
     empty = InventoryLevel(id="", variant_id="", location_id="")
     usual = await read_low_stock(session)

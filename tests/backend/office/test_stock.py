@@ -55,6 +55,18 @@ async def test_it_is_found_by_code_and_by_words(
         assert await variants_found(session, ANA, "  ") == []
 
 
+async def test_every_variant_of_a_toy_can_be_chosen(shop: Shop, top: tuple[str, str]) -> None:
+    async with shop.database.transaction() as session:
+        product_id = (await session.get_one(Variant, top[0])).product_id
+        session.add_all(
+            Variant(product_id=product_id, title=f"Color {number}", price=50_000, rank=number)
+            for number in range(1, 31)
+        )
+    async with shop.database.read() as session:
+        found = await variants_found(session, ANA, "trompo")
+    assert [row.detail for row in found[1:]] == [f"Color {number}" for number in range(1, 31)]
+
+
 @pytest.mark.parametrize("only", ["", "low"])
 async def test_pages_follow_one_another(
     shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch, only: str
