@@ -42,6 +42,7 @@ from storefront.office.stock.units import typed_units
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 LONGEST = 100
+"""Characters of what the list is asked for."""
 LONGEST_KEY = 140
 RECEIPT = ("location_id", "supplier", "document", "note")
 
@@ -99,7 +100,7 @@ class StockState(PagedScreen, KnownClientState):
     async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
         """Show what the form asks for: it has an address of its own."""
         actor.require(Right.READ_STOCK)
-        typed = checked_fields(form_data, "q", "only", longest=LONGEST)
+        typed = checked_fields(form_data, "q", "only")
         return rx.redirect(address_with(typed, STOCK))
 
     @office_event(Right.READ_STOCK)
@@ -113,7 +114,7 @@ class StockState(PagedScreen, KnownClientState):
     @office_event(Right.CHANGE_STOCK)
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add what was scanned or typed to what is being received, or ask which of several it is."""
-        text = checked_fields(form_data, "code", longest=LONGEST)["code"]
+        text = checked_fields(form_data, "code")["code"]
         self.problems, self.matches = {}, []
         if not text:
             return

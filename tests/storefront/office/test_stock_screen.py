@@ -65,6 +65,17 @@ async def test_what_is_scanned_again_is_one_more_than_what_was_typed(top: str, b
     assert [(line.units, line.added) for line in screen.lines] == [(25, 1)]
 
 
+async def test_a_long_name_is_looked_for(shop: Shop, defaults: Defaults, browser_of: At) -> None:
+    name = "Trompo de guayacán con punta de acero " * 5
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, defaults, "trompo-largo", title=name.strip())
+    screen = await opened(browser_of)
+    await sent(screen, "scan", {"code": name})
+    assert [line.variant_id for line in screen.lines] == [toy]
+    assert await sent(screen, "narrow", {"q": name, "only": ""}) is not None
+    assert screen.told is None
+
+
 async def test_a_full_receipt_says_so_and_is_saved(
     shop: Shop, defaults: Defaults, top: str, browser_of: At
 ) -> None:
