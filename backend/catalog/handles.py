@@ -9,6 +9,8 @@ from backend.catalog.models import Category, Collection, FormerHandle, Product, 
 from backend.errors import InvalidData
 from backend.words import fold
 
+LONGEST_HANDLE = 200
+"""Characters of one that is made."""
 _CALLED = {Product: "Product", Collection: "Product collection", Category: "Product category"}
 
 
@@ -20,7 +22,7 @@ def is_handle(text: str) -> bool:
 def handle_from(title: str) -> str:
     """The handle for a title: lower case, without accents, hyphens between the words."""
     letters = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in fold(title))
-    return "-".join(letters.split())[:200]
+    return "-".join(letters.split())[:LONGEST_HANDLE].rstrip("-")
 
 
 def brand_handle(brand: str) -> str:

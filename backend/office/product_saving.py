@@ -22,7 +22,7 @@ from backend.catalog.admin_schemas import (
 )
 from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
-from backend.catalog.handles import handle_from
+from backend.catalog.handles import LONGEST_HANDLE, handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.options import SEPARATOR, options_of, values_of_variants
 from backend.catalog.prepared_pictures import uploaded_at
@@ -60,6 +60,8 @@ OF_METADATA = {
     **{key: field.column for key, field in METADATA_FIELDS.items()},
     **dict(zip(KEPT_IN_METADATA, KEPT_IN_METADATA, strict=True)),
 }
+LONGEST_NUMBER = 10
+"""Characters at the end of an address that tell toys of one title apart."""
 RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía no se puede borrar.")
 
 
@@ -166,12 +168,14 @@ async def _with_handle(session: AsyncSession, draft: Draft) -> Draft:
     if draft.texts["handle"]:
         return draft
     wanted = handle_from(draft.texts["title"]) or "juguete"
-    alike = select(Product.handle).where(Product.handle.startswith(wanted, autoescape=True))
+    stem = wanted[: LONGEST_HANDLE - LONGEST_NUMBER]
+    alike = select(Product.handle).where(Product.handle.startswith(stem, autoescape=True))
     taken = set((await session.execute(alike)).scalars())
     handle, number = wanted, 1
     while handle in taken:
         number += 1
-        handle = f"{wanted}-{number}"
+        ending = f"-{number}"
+        handle = wanted[: LONGEST_HANDLE - len(ending)].rstrip("-") + ending
     return replace(draft, texts={**draft.texts, "handle": handle})
 
 

@@ -141,6 +141,18 @@ async def test_toys_of_one_title_get_addresses_of_their_own(shop: Shop, shop_def
     assert (await opened(shop, saved)).base.draft.texts["handle"] == "juguete"
 
 
+async def test_toys_of_one_long_title_have_addresses_that_are_no_longer_than_any(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    handles = []
+    for _time in range(3):
+        form = await opened(shop)
+        wanted = edited(form, title=("Trompitos " * 24).strip(), variants=first(form, price="9000"))
+        handles.append((await opened(shop, await save(shop, wanted))).base.draft.texts["handle"])
+    whole = "-".join(["trompitos"] * 20)
+    assert handles == [whole, f"{whole[:198]}-2", f"{whole[:198]}-3"]
+
+
 async def test_units_that_came_are_added_once(shop: Shop, toy: str) -> None:
     form = await opened(shop, toy)
     key = form.base.draft.variants[0].key
