@@ -305,9 +305,8 @@ async def _lost(
         NotAllowed: the order was packed on the word that its money comes; the payment stays as it was.
     """
     others = [other for other in await sessions_of(session, cart.id) if other.id != payment.id]
-    if any(map(_still_pays, others)):
-        return
-    order = await order_of_cart(session, cart.id)
+    is_last = not any(pays(other) or _may_pay(other) for other in others)
+    order = await order_of_cart(session, cart.id) if is_last else None
     if order is not None and order.payment_status != PaymentStatus.REFUNDED:
         if event.was in _LET_PACK:
             await lock_order(session, order.id)  # packing takes turns with it
@@ -315,12 +314,23 @@ async def _lost(
         mark_unpaid(order)
         await restate_payment(session, order)  # money may have come and gone meanwhile
         await _publish_loss(session, order, payment, event, others)
-    await release_uses(session, cart.id)
-    await inventory.release(session, cart.id)
+    await release_reserved(session, cart.id, others)
 
 
-def _still_pays(payment: PaymentSession) -> bool:
-    return pays(payment) or payment.state in _MAY_PAY or SessionState(payment.state).is_open
+async def release_reserved(session: AsyncSession, cart_id: str, payments: Sequence[PaymentSession]) -> None:
+    """Give back the uses and units that the (locked) cart has reserved, when its `payments` do not need them.
+
+    While one of them may still pay, they need all; once one has paid, all but uses of a price that was not paid.
+    """
+    if any(map(_may_pay, payments)):
+        return
+    await release_uses(session, cart_id)
+    if not any(map(pays, payments)):
+        await inventory.release(session, cart_id)
+
+
+def _may_pay(payment: PaymentSession) -> bool:
+    return payment.state in _MAY_PAY or SessionState(payment.state).is_open
 
 
 async def _publish_loss(

@@ -14,6 +14,7 @@ from backend.attention.kinds import Action, AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.cart.models import Cart
+from backend.checkout.completion import release_reserved
 from backend.checkout.sale import sale_of
 from backend.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.events import subscribe
@@ -93,6 +94,7 @@ class PaymentResolver(Resolver):
             amount = _amount(row, payment)
             await capture_to_refund(session, payment, cart, amount)
             await refund_money(session, payment, order, amount, _transfer(decision))
+            await release_reserved(session, cart.id, await sessions_of(session, cart.id))
 
 
 class ShortStockResolver(Resolver):

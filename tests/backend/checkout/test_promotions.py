@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from backend.cart.access import open_cart
 from backend.cart.contents import read_contents
-from backend.cart.promotions import add_codes
+from backend.cart.promotions import add_codes, set_codes
 from backend.cart.totals import read_discounted
 from backend.errors import NothingToPay, TotalChanged
 from backend.orders.service import lines_of_order, totals_of
@@ -141,6 +141,23 @@ async def test_a_payment_that_was_given_up_and_is_approved_late_has_its_price(ti
             await session.execute(select(PromotionUse.is_counted).order_by(PromotionUse.is_counted))
         ).scalars()
         assert list(counted) == [False, True]
+
+
+async def test_a_use_for_a_price_that_was_not_paid_is_given_back(till: Till) -> None:
+    """A payment that was given up pays the cart after all, at the price of the code that it had then."""
+    await offer(till)
+    await offer(till, "MIL", method={"type": "fixed", "value": 1_000})
+    cart_id = await till.cart(await till.toy())
+    await type_code(till, cart_id)
+    given_up = await till.start(cart_id)
+    await till.checkout.close_payment(cart_id)
+    async with till.database.transaction() as session:
+        await set_codes(session, await open_cart(session, cart_id), ["MIL"])
+    other = await till.start(cart_id)
+    assert await uses(till) == [(1_000, False)]
+    assert await till.decide(given_up, ProviderState.CAPTURED) == "captured"
+    assert await till.decide(other, ProviderState.REJECTED) == "rejected"
+    assert await uses(till) == [(OFF, True)]
 
 
 async def test_paying_with_another_bank_keeps_the_use(till: Till) -> None:

@@ -23,6 +23,7 @@ from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
+from tests.backend.checkout.test_promotions import OFF, offer, type_code, uses
 
 HONOR = Decision(Action.HONOR, by=COMMAND_LINE)
 GIVEN_BACK = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
@@ -363,3 +364,35 @@ async def test_a_packed_order_stands_until_its_fulfillment_is_cancelled_whatever
     await till.work()
     assert await till.state(payment) == "rejected"
     assert (await till.read_order(order.id)).status == "canceled"
+
+
+@pytest.mark.parametrize("is_ordered", [False, True])
+async def test_what_was_reserved_for_money_that_went_back_is_for_others(till: Till, is_ordered: bool) -> None:
+    """The last toy, and the last use of a code."""
+    await offer(till)
+    trompo = await till.toy(stock=1)
+    first, second = await till.cart(trompo), await till.cart(trompo)
+    await type_code(till, first)
+    await type_code(till, second)
+    payment = await till.start(first)
+    if is_ordered:
+        await till.checkout.complete(first)
+    await say(till, payment, payment.amount - 1)
+    assert (await till.state(payment), await till.available(trompo)) == ("held", 0)
+    await resolve(till, GIVEN_BACK)
+    assert (await uses(till), await till.available(trompo)) == ([], 1)
+    assert (await till.start(second)).amount == payment.amount
+
+
+async def test_what_is_reserved_for_another_payment_stays_whatever_went_back(till: Till) -> None:
+    await offer(till)
+    trompo = await till.toy(stock=1)
+    cart_id = await till.cart(trompo)
+    await type_code(till, cart_id)
+    first = await till.start(cart_id)
+    await till.decide(first, ProviderState.REJECTED)
+    second = await till.start(cart_id)
+    await say(till, first, first.amount)
+    await resolve(till, GIVEN_BACK)
+    assert (await till.state(second), await uses(till)) == ("pending_authorization", [(OFF, False)])
+    assert await till.available(trompo) == 0
