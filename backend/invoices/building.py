@@ -20,6 +20,7 @@ from backend.orders.refunding import refunds_of_order
 from backend.orders.service import lines_of_order, totals_of
 from backend.payment.models import Refund
 from backend.payment.sessions import sessions_of
+from backend.payment.transitions import pays
 from backend.pricing import PartTotals
 from backend.texts import _
 
@@ -113,15 +114,22 @@ def _sold(code: str, title: str, quantity: int, part: PartTotals) -> DocumentLin
 
 async def _events(session: AsyncSession, order: Order) -> list[Event]:
     """Every capture and refund of the order's money, in the order in which they happened."""
-    payments = await sessions_of(session, order.cart_id)
+    payments = {one.id: one for one in await sessions_of(session, order.cart_id)}
     events = [
-        Event(one.captured_at, is_refund=False, id=one.id, amount=one.captured_amount or 0)
-        for one in payments
+        Event(one.captured_at, is_refund=False, id=id_, amount=one.captured_amount or 0, pays=pays(one))
+        for id_, one in payments.items()
         if one.captured_at is not None
     ]
     for refund in await refunds_of_order(session, order):
         named = tuple((str(line.get("line_id")), int(line.get("quantity", 0))) for line in refund.lines)
         events.append(
-            Event(refund.created_at, is_refund=True, id=refund.id, amount=refund.amount, units=named)
+            Event(
+                refund.created_at,
+                is_refund=True,
+                id=refund.id,
+                amount=refund.amount,
+                units=named,
+                pays=pays(payments[refund.payment_session_id]),
+            )
         )
     return sorted(events)

@@ -38,6 +38,7 @@ class Event(NamedTuple):
 
     Attributes:
         units: what a refund is for, by line id.
+        pays: False for money that paid nothing and was given back: it is beyond whatever is unpaid.
     """
 
     at: datetime
@@ -45,6 +46,7 @@ class Event(NamedTuple):
     id: str
     amount: Cop
     units: Sequence[tuple[str, int]] = ()
+    pays: bool = True
 
 
 @dataclass(slots=True)
@@ -61,6 +63,8 @@ class Account:
 
     def book(self, event: Event) -> list[Share]:
         """What a capture paid, or what a refund takes back. Together the shares are its amount."""
+        if not event.pays:
+            return self._move({}, event.amount, -1 if event.is_refund else 1)
         if event.is_refund:
             return self._give_back(event.amount, event.units)
         return self._take(event.amount)

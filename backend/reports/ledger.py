@@ -33,6 +33,7 @@ from backend.money import Cop
 from backend.orders.accounts import Account, Event, Share, parts_of, taken_by_part
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
+from backend.payment.transitions import pays
 from backend.pricing import SHIPPING
 from backend.reports.periods import Period, months
 from backend.tables import Json
@@ -223,18 +224,29 @@ async def _events(
         .outerjoin(Order, Order.cart_id == PaymentCollection.cart_id)
         .where(PaymentSession.collection_id.in_(collection_ids), PaymentSession.captured_at.is_not(None))
     )
-    collections = {}
+    known: dict[str, tuple[str, bool]] = {}
     for payment, is_plain in await session.execute(captures):
         at, amount = payment.captured_at or BEGINNING, payment.captured_amount or 0
-        collections[payment.id] = payment.collection_id
-        found[payment.collection_id].append(Event(at, is_refund=False, id=payment.id, amount=amount))
+        counts = is_plain or pays(payment)  # the database has added up what is plain
+        known[payment.id] = payment.collection_id, counts
+        event = Event(at, is_refund=False, id=payment.id, amount=amount, pays=counts)
+        found[payment.collection_id].append(event)
         if is_plain:
             plain.add(payment.id)
-    refunds = select(Refund).where(Refund.payment_session_id.in_(collections))
+    refunds = select(Refund).where(Refund.payment_session_id.in_(known))
     for refund in (await session.execute(refunds)).scalars():
         units = tuple((str(line.get("line_id")), int(line.get("quantity", 0))) for line in refund.lines)
-        event = Event(refund.created_at, is_refund=True, id=refund.id, amount=refund.amount, units=units)
-        found[collections[refund.payment_session_id]].append(event)
+        collection_id, counts = known[refund.payment_session_id]
+        found[collection_id].append(
+            Event(
+                refund.created_at,
+                is_refund=True,
+                id=refund.id,
+                amount=refund.amount,
+                units=units,
+                pays=counts,
+            )
+        )
     return found, plain
 
 

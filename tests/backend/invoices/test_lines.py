@@ -1,28 +1,32 @@
 """What documents say is what was sold and given back, to the peso; and who buys."""
 
 from collections import defaultdict
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from backend.app import Shop
 from backend.errors import InvalidData
+from backend.events import publish
 from backend.invoices.building import credit_lines, invoice_lines
 from backend.invoices.documents import DocumentLine, by_rate
 from backend.invoices.parties import buyer_of, seller_of
 from backend.orders.models import Order
 from backend.orders.refunding import refunds_of_order
 from backend.orders.service import read_order
+from backend.payment.events import RefundBooked
 from backend.pricing import SHIPPING_RATE
 from backend.reports.ledger import books_of
 from backend.reports.periods import Period
 from backend.settings import Identity
-from tests.backend.reports.selling import store_orders
+from tests.backend.invoices.desk import Desk, documents, give_back, sell, turned_on
+from tests.backend.reports.selling import store_given_back, store_orders
 from tests.backend.reports.test_ledger import random_orders
 from tests.store_defaults import Defaults
 
 YEARS = Period("rango", date(2026, 1, 1), date(2027, 12, 31))
+LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
 
 async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
@@ -69,6 +73,21 @@ async def test_documents_are_the_orders_and_the_report_of_iva_to_the_peso(
             books.given_back[rate].total,
             books.given_back[rate].tax,
         )
+
+
+async def test_money_that_paid_nothing_and_went_back_is_on_no_document(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    """The order was paid and its money given back; a second payment of it was approved late, and went back too."""
+    await turned_on(shop, Desk())
+    sold = await sell(shop)
+    await give_back(shop, sold, 258_000, {})
+    async with shop.database.transaction() as session:
+        await publish(session, RefundBooked(await store_given_back(session, sold, LATER, 258_000)))
+    assert [(one.kind, one.amount) for one in await documents(shop)] == [
+        ("invoice", 258_000),
+        ("credit_note", 258_000),
+    ]
 
 
 def order(payer: dict[str, Any] | None, **address: str) -> Order:

@@ -12,6 +12,7 @@ from backend.cart.models import Cart, LineItem
 from backend.catalog.channel_models import Region, SalesChannel
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
+from backend.payment.transitions import GIVEN_BACK
 from backend.pricing import SHIPPING, Adjustment, CartTotals, PricedLine, ShippingCharge, price_cart
 
 _numbers = count(1)
@@ -155,6 +156,33 @@ def _add(rows: dict[Any, list[dict[str, Any]]], one: Sold, places: dict[str, str
         }
         for place, (at, pesos, named) in enumerate(one.refunds)
     ]
+
+
+async def store_given_back(session: AsyncSession, sold: Sold, at: datetime, pesos: int) -> str:
+    """Store money that came for the order beside what paid it, and was given back at once. Returns the refund's id."""
+    payment = PaymentSession(
+        collection_id=f"pay_col_{sold.number}",
+        provider_id="gateway_pse",
+        state="captured",
+        amount=pesos,
+        captured_amount=pesos,
+        captured_at=at,
+        invoice=f"TR{sold.number}-back",
+        data={GIVEN_BACK: True},
+    )
+    session.add(payment)
+    await session.flush()
+    refund = Refund(
+        payment_session_id=payment.id,
+        order_id=f"order_{sold.number}",
+        amount=pesos,
+        reference="T-back",
+        created_by="user_1",
+        created_at=at,
+    )
+    session.add(refund)
+    await session.flush()
+    return refund.id
 
 
 async def store_cart(

@@ -11,7 +11,7 @@ from backend.pricing import CART, SHIPPING, Adjustment, PricedLine
 from backend.reports.figures import flows
 from backend.reports.ledger import Books, Sum, books_of
 from backend.reports.periods import Period, pieces
-from tests.backend.reports.selling import Sold, paid, store_orders
+from tests.backend.reports.selling import Sold, paid, store_given_back, store_orders
 from tests.store_defaults import Defaults
 
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -111,6 +111,23 @@ async def test_an_order_that_is_paid_again_after_its_refund_is_sold_again(
     one = await books(shop, sold)
     assert (one.beyond, one.items[19].total, one.given_back[19].total) == (0, 476_000, 238_000)
     assert one.tax == 38_000
+
+
+async def test_money_that_went_back_without_paying_leaves_the_iva_as_it_is(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    """Though something of the order was refunded before, which it could have paid."""
+    sold = paid(TROMPO, BOOK, at=MARCH, refunds=[(MARCH + timedelta(days=1), 20_000, {"book": 1})])
+    before = await books(shop, sold)
+    async with shop.database.transaction() as session:
+        await store_given_back(session, sold, APRIL, 258_000)
+    after = await read(shop, YEAR)
+    assert (after.beyond, after.beyond_given_back) == (258_000, 258_000)
+    assert (found(after.items), found(after.given_back), after.tax) == (
+        found(before.items),
+        found(before.given_back),
+        before.tax,
+    )
 
 
 async def test_captures_of_a_period_are_found_by_their_index(shop: Shop) -> None:
