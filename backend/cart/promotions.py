@@ -14,6 +14,7 @@ from backend.clock import now
 from backend.errors import InvalidData
 from backend.events import publish
 from backend.money import Cop, format_cop
+from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import CartPromotion, Promotion
 from backend.promotions.offers import Judged, Obstacle, candidates_of, discounts_by, named_candidates
 from backend.promotions.saving import code_key
@@ -100,23 +101,31 @@ async def add_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> 
 
 
 async def remove_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> None:
-    """Take codes out of the (locked) cart. One that it has not is not there afterwards either."""
-    await _remove(session, cart, (await session.execute(_promotions([*map(code_key, codes)]))).all())
+    """Take codes out of the (locked) cart. One that it has not is not there afterwards either.
+
+    A code that it has goes whatever has become of its promotion since.
+    """
+    gone = set(map(code_key, codes))
+    await _remove(session, cart, [one for one in await _own_codes(session, cart.id) if one[0] in gone])
 
 
 async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> None:
     """Let the (locked) cart have these codes and no others.
 
+    Programs send all that the cart shows, with what changes: a code that it has stays whatever has become of its
+    promotion since, and what applies by itself is no code to be typed.
+
     Raises:
         CodeRefused, InvalidData: see `add_codes`.
     """
-    wanted = {code_key(code) for code in codes}
-    own = select(Promotion.code_key, Promotion.id).join(
-        CartPromotion, CartPromotion.promotion_id == Promotion.id
-    )
-    typed = (await session.execute(own.where(CartPromotion.cart_id == cart.id))).all()
-    await _remove(session, cart, [one for one in typed if one[0] not in wanted])
-    await add_codes(session, cart, codes)
+    wanted = {code_key(code): code for code in codes}
+    own = await _own_codes(session, cart.id)
+    await _remove(session, cart, [one for one in own if one[0] not in wanted])
+    if not wanted:
+        return
+    shown = {key for key, _id in own} | await _automatic(session, list(wanted))
+    known = {key for key, _id in (await session.execute(_promotions(list(wanted)))).all()}
+    await add_codes(session, cart, [code for key, code in wanted.items() if key in known or key not in shown])
 
 
 async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> None:
@@ -147,6 +156,26 @@ async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str
 async def _typed(session: AsyncSession, cart_id: str) -> set[str]:
     own = select(CartPromotion.promotion_id).where(CartPromotion.cart_id == cart_id)
     return set((await session.execute(own)).scalars())
+
+
+async def _own_codes(session: AsyncSession, cart_id: str) -> list[tuple[str, str]]:
+    """Key and promotion of every code that the cart has, also of those that are deleted or automatic by now."""
+    own = select(Promotion.code_key, Promotion.id).join(
+        CartPromotion, CartPromotion.promotion_id == Promotion.id
+    )
+    rows = await session.execute(own.where(CartPromotion.cart_id == cart_id))
+    return [(key, promotion_id) for key, promotion_id in rows]
+
+
+async def _automatic(session: AsyncSession, keys: Sequence[str]) -> set[str]:
+    """Those of these keys that are of promotions which apply by themselves."""
+    query = select(Promotion.code_key).where(
+        Promotion.code_key.in_(keys),
+        Promotion.is_automatic,
+        Promotion.status == PromotionStatus.ACTIVE,
+        Promotion.deleted_at.is_(None),
+    )
+    return set((await session.execute(query)).scalars())
 
 
 def _promotions(keys: Sequence[str]) -> Any:

@@ -245,3 +245,45 @@ async def test_codes_are_not_found_by_trying(
         assert (await store.post(path, json={"promo_codes": [f"INTENTO{n}"]})).status_code == 400
     blocked = await store.post(path, json={"promo_codes": ["SECRETO"]})
     assert (blocked.status_code, "retry-after" in blocked.headers) == (429, True)
+
+
+@pytest.mark.parametrize("change", [{"is_automatic": True}, None])
+async def test_a_code_is_taken_out_whatever_has_become_of_its_promotion(
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    shop: Shop,
+    toy: str,
+    change: dict[str, Any] | None,
+) -> None:
+    """It applies by itself now, or is deleted (None)."""
+    made = await promotion(admin, "DIEZ")
+    cart = await typed(store, (await cart_of(store, toy))["id"], "DIEZ")
+    path = f"/admin/promotions/{made['id']}"
+    await ok(await admin.post(path, json=change) if change else await admin.delete(path))
+    assert [one.code for one in (await page_of(shop, cart["id"])).codes] == ["DIEZ"]
+    removal = {"promo_codes": ["diez"]}
+    await ok(await store.request("DELETE", f"/store/carts/{cart['id']}/promotions", json=removal))
+    assert (await page_of(shop, cart["id"])).codes == []
+
+
+async def test_a_program_sends_all_codes_that_a_cart_shows_with_those_that_change(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str
+) -> None:
+    """What applies by itself is among them, and a code whose promotion is deleted."""
+    await promotion(admin, "Feria", 1_000, is_automatic=True, method={"type": "fixed"})
+    await promotion(admin, "Secreta", 1_000, is_automatic=True, method={"type": "fixed"}, status="draft")
+    await promotion(admin, "MIL", 1_000, method={"type": "fixed"})
+    gone = await promotion(admin, "ADIOS")
+    cart = await typed(store, (await cart_of(store, toy))["id"], "ADIOS")
+    await ok(await admin.delete(f"/admin/promotions/{gone['id']}"))
+    path = f"/store/carts/{cart['id']}"
+
+    async def sent(*codes: str) -> tuple[int, list[str]]:
+        cart = (await post(store, path, {"promo_codes": list(codes)}))["cart"]
+        return cart["total"], [one["code"] for one in cart["promotions"]]
+
+    assert await sent("Feria", "ADIOS", "MIL") == (98_000, ["Feria", "ADIOS", "MIL"])
+    assert await sent("Feria", "MIL") == (98_000, ["Feria", "MIL"])
+    assert await sent("Feria") == (99_000, ["Feria"])
+    for code in ("Secreta", "ADIOS"):
+        assert (await store.post(path, json={"promo_codes": ["Feria", code]})).status_code == 400
