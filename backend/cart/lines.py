@@ -112,15 +112,21 @@ async def change_line(
         line.meta = meta
     if quantity == 0:
         await session.delete(line)
-        left = await lines_of(session, cart_id)
-        if all(one.is_wrapping for one in left):  # nothing is left to be wrapped
-            for one in left:
-                await session.delete(one.item)
+        await drop_lone_wrapping(session, cart_id)
     else:
         units = await available_units(session, [line.variant_id], holder=cart_id)
         _require_units(line.quantity, quantity, units[line.variant_id])
         line.quantity = quantity
     await changed(session, cart)
+
+
+async def drop_lone_wrapping(session: AsyncSession, cart_id: str) -> None:
+    """Take the wrapping out of the (locked) cart when nothing is left to be wrapped."""
+    left = await lines_of(session, cart_id)
+    if all(one.is_wrapping for one in left):
+        for one in left:
+            await session.delete(one.item)
+        await session.flush()
 
 
 def _noted(known: JsonObject, more: JsonObject | None) -> JsonObject:

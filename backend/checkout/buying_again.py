@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import open_cart
 from backend.cart.contents import lines_of
-from backend.cart.lines import MAX_QUANTITY, add_to_cart
+from backend.cart.lines import MAX_QUANTITY, add_to_cart, drop_lone_wrapping
 from backend.catalog.models import variant_name
 from backend.errors import InvalidData, NotFound
 from backend.inventory.service import available_units
@@ -40,4 +40,5 @@ async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart
                 units = 0
         if units < line.quantity:
             missing.append(", ".join(filter(None, (line.title, variant_name(line.variant_title)))))
+    await drop_lone_wrapping(session, cart_id)
     return missing

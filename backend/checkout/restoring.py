@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.access import new_cart, open_cart, read_cart
 from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import lines_of
-from backend.cart.lines import add_to_cart
+from backend.cart.lines import add_to_cart, drop_lone_wrapping
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
 from backend.cart.promotions import take_codes_along
@@ -117,6 +117,7 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     there = {line.variant.id: line.item.quantity for line in await lines_of(session, cart.id)}
     for line in await lines_of_order(session, order.id):
         await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
+    await drop_lone_wrapping(session, cart.id)
     await take_codes_along(session, old, cart)
     return cart.id
 

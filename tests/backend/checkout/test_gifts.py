@@ -13,7 +13,9 @@ from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import WrappingView, cart_view
 from backend.catalog.models import Product, Variant
 from backend.catalog.wrapping import WRAPPING_SKU
+from backend.checkout.buying_again import buy_again
 from backend.checkout.placed_orders import PlacedOrder
+from backend.customers.models import Customer
 from backend.errors import InsufficientStock, InvalidData, TotalChanged
 from backend.inventory.models import InventoryLevel
 from backend.mail.messages import message_of
@@ -169,6 +171,25 @@ async def test_the_wrapping_is_in_no_list_and_is_not_sold_alone(
     alone = await cart_with(shop, wrapping)
     with pytest.raises(InvalidData, match="no items"):
         await place(shop, alone, "", WRAPPING_PRICE)
+
+
+async def test_the_wrapping_of_a_toy_that_is_gone_is_not_put_into_a_cart_alone(
+    shop: Shop, trompo: str, wrapping: str
+) -> None:
+    """Neither by another try to pay, nor by buying again."""
+    placed = await place(shop, await cart_with(shop, trompo, wrapping))
+    async with shop.database.transaction() as session:
+        await session.execute(update(Product).where(Product.handle == "trompo").values(status="draft"))
+    restored = await shop.placed_orders.change_bank(placed.order_id, placed.token)
+    async with shop.database.transaction() as session:
+        assert (await cart_view(session, restored)).lines == []
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        await session.execute(update(Order).values(customer_id=ana.id))
+        cart_id = await new_cart(session)
+        assert await buy_again(session, ana.id, placed.order_id, cart_id) == ["Trompo"]
+        assert (await cart_view(session, cart_id)).lines == []
 
 
 async def test_the_price_and_the_stock_of_wrapping_are_those_of_the_moment(
