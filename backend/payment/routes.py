@@ -10,9 +10,10 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement
 
+from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, met, moments, one_of, page_of, read_query, rows_of
+from backend.edge.query import Fields, listed, met, moments, one_of, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Body,
@@ -177,10 +178,7 @@ async def list_providers(
 @payments_router.get("/{payment_id}", response_model=PaymentAnswer)
 async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire:
     """The payment."""
-    async with database.read() as session:
-        payment = await find_payment(session, payment_id)
-        refunds = await refunds_of(session, [payment.id])
-    return Wire({"payment": fields.pick(payment_wire(payment, refunds))})
+    return await _payment(database, payment_id, fields)
 
 
 @payments_router.post("/{payment_id}/capture", response_model=PaymentAnswer)
@@ -194,8 +192,8 @@ async def capture_payment(
     body: Amount | None = None,
 ) -> Wire:
     """Take the authorized money, all of it; asked again, it is the same capture."""
-    captured = await capture(database, actor, payments, payment_id, body.amount if body else None)
-    return Wire({"payment": fields.pick(payment_wire(captured))})
+    await capture(database, actor, payments, payment_id, body.amount if body else None)
+    return await _payment(database, payment_id, fields)
 
 
 @payments_router.post("/{payment_id}/refund", response_model=PaymentAnswer)
@@ -209,5 +207,13 @@ async def refund_payment(
     body: Amount | None = None,
 ) -> Wire:
     """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
-    refunded = await refund(database, actor, payments, payment_id, body.amount if body else None)
-    return Wire({"payment": fields.pick(payment_wire(refunded))})
+    await refund(database, actor, payments, payment_id, body.amount if body else None)
+    return await _payment(database, payment_id, fields)
+
+
+async def _payment(database: Database, payment_id: str, fields: Fields) -> Wire:
+    """The payment with its refunds."""
+    async with database.read() as session:
+        payment = await find_payment(session, payment_id)
+        refunds = await refunds_of(session, [payment.id])
+    return Wire({"payment": fields.pick(payment_wire(payment, refunds))})

@@ -80,6 +80,7 @@ async def test_a_part_is_given_back(shop: Shop, admin: httpx.AsyncClient, paid: 
     assert (listing["count"], [one["id"] for one in listing["refunds"]]) == (1, [refund["id"]])
     payment = (await get(admin, f"/admin/payments/{shown['payment_id']}"))["payment"]
     assert [one["id"] for one in payment["refunds"]] == [refund["id"]]
+    assert (await post(admin, f"/admin/payments/{shown['payment_id']}/capture"))["payment"] == payment
     assert await stock(shop) == (5, 2)
     assert (await send_all(admin, paid))["fulfillment_status"] == "fulfilled"
 
