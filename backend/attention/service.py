@@ -94,6 +94,17 @@ async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id
         await session.flush()
 
 
+async def is_dismissed(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
+    """Whether somebody has said of this that nothing is to be done."""
+    said = select(Attention.id).where(
+        Attention.kind == kind,
+        Attention.subject_id == subject_id,
+        Attention.resolution == Action.DISMISSED,
+        Attention.resolved_by != SHOP.id,
+    )
+    return (await session.execute(said.limit(1))).first() is not None
+
+
 @subscribe(JobFailed)
 async def job_failed(session: AsyncSession, event: JobFailed) -> None:
     """A job failed for the last time: a person must look."""

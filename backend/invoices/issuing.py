@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import AttentionKind
-from backend.attention.service import close_attention, raise_attention
+from backend.attention.service import close_attention, is_dismissed, raise_attention
 from backend.database import Database, database_now, locked
 from backend.dates import today_in_colombia
 from backend.errors import InvalidData, NotFound
@@ -219,18 +219,15 @@ class Invoices:
             )
 
     async def _wait(self, invoice_id: str, why: str) -> None:
-        """It gets no number: somebody must look."""
+        """It gets no number: somebody must look. Who has said that nothing is to be done is not told every hour."""
+        kind = AttentionKind.INVOICE_WAITS
         async with self.database.transaction() as session:
             row = await _locked(session, invoice_id)
-            if row is not None and row.state == InvoiceState.PENDING:
-                await raise_attention(
-                    session,
-                    AttentionKind.INVOICE_WAITS,
-                    subject_id=row.id,
-                    order_id=row.order_id,
-                    amount=row.amount,
-                    message=why,
-                )
+            if row is None or row.state != InvoiceState.PENDING or await is_dismissed(session, kind, row.id):
+                return
+            await raise_attention(
+                session, kind, subject_id=row.id, order_id=row.order_id, amount=row.amount, message=why
+            )
 
 
 async def retry_waiting(session: AsyncSession) -> None:
