@@ -10,6 +10,7 @@ from backend.catalog.channel_models import SalesChannel
 from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
+from backend.shipping.addresses import municipality_code
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -24,6 +25,8 @@ from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
 IN_USE = "Units are stocked at this location, or fulfillments started from it: it cannot be deleted"
+TOWN = ("city", "province")
+"""The fields of an address that name its municipality."""
 
 
 async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
@@ -190,6 +193,15 @@ async def link_sales_channels(
 
 
 def _address(known: JsonObject, sent: LocationAddress) -> JsonObject:
+    """The known address with what was sent of it. Its code follows the municipality that it names.
+
+    Names that are of no municipality, or not of one, leave the code as it is.
+    """
     fields = sent.model_dump(exclude_unset=True)
+    address = {**known, **fields}
     dane_code = fields.get("dane_code") or (fields.get("metadata") or {}).get("dane_code")
-    return {**known, **fields, **({"dane_code": str(dane_code)} if dane_code else {})}
+    has_moved = any(name in fields and fields[name] != known.get(name) for name in TOWN)
+    if known.get("dane_code") and has_moved and not dane_code:
+        named = {name: address.get(name) for name in TOWN}
+        dane_code = municipality_code(named) or municipality_code({"city": fields.get("city")})
+    return {**address, **({"dane_code": str(dane_code)} if dane_code else {})}

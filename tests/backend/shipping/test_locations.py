@@ -1,4 +1,4 @@
-"""Links of stock locations: the providers that they ship with, and the sales channels that they serve."""
+"""Stock locations: the providers that they ship with, the sales channels that they serve, and where they are."""
 
 import asyncio
 
@@ -8,8 +8,10 @@ from sqlalchemy import func, select
 from backend.catalog.channel_models import SalesChannel
 from backend.database import Database
 from backend.errors import NotFound
-from backend.shipping.locations import link_providers, link_sales_channels
+from backend.shipping.addresses import origin_of
+from backend.shipping.locations import change_location, link_providers, link_sales_channels
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
+from backend.shipping.schemas import LocationAddress, LocationChange
 from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults
 
@@ -63,3 +65,25 @@ async def test_what_does_not_exist_cannot_be_linked(database: Database, defaults
             await link_sales_channels(session, COMMAND_LINE, "sloc_unknown", remove=[defaults.channel_id])
         with pytest.raises(NotFound, match="sc_unknown"):
             await link_sales_channels(session, COMMAND_LINE, defaults.location_id, add=["sc_unknown"])
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({"city": "Cali", "province": "Valle del Cauca"}, "76001000"),  # as the platform's dashboard says it
+        ({"city": "Cali"}, "76001000"),
+        ({"city": "Armenia", "province": "Antioquia"}, "05059000"),
+        ({"city": "Cali", "dane_code": "05001000"}, "05001000"),
+        ({"city": "Bogota", "address_1": "Calle 13 # 68-40"}, "11001000"),
+        ({"city": "Vereda El Hato"}, "11001000"),  # a village of it
+        ({"city": None}, "11001000"),
+        ({"address_1": "Calle 13 # 68-40"}, "11001000"),
+    ],
+)
+async def test_a_location_that_moves_ships_from_its_new_town(
+    database: Database, defaults: Defaults, sent: dict[str, str], code: str
+) -> None:
+    change = LocationChange(address=LocationAddress.model_validate(sent))
+    async with database.transaction() as session:
+        location = await change_location(session, COMMAND_LINE, defaults.location_id, change)
+    assert origin_of(location.address).dane_code == code
