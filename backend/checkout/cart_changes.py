@@ -15,6 +15,7 @@ from backend.catalog.channel_models import Region
 from backend.catalog.regions import NO_REGION, read_region
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.contact import one_line
+from backend.edge.addresses import changed_address
 from backend.errors import InvalidData, NotFound
 from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
 from backend.orders.gifts import require_message
@@ -136,10 +137,4 @@ def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) ->
     country = sent.get("country_code") or region.country_code
     if country.casefold() != region.country_code:
         raise InvalidData(f"Country with code {country} is not within region {region.name}")
-    merged = {**(known or {}), **sent, "country_code": region.country_code}
-    has_moved = any(name in sent and sent[name] != (known or {}).get(name) for name in ("city", "province"))
-    if has_moved and not (sent.get("metadata") or {}).get("dane_code"):
-        merged["metadata"] = {
-            name: value for name, value in (merged.get("metadata") or {}).items() if name != "dane_code"
-        }
-    return merged
+    return {**changed_address(known or {}, sent), "country_code": region.country_code}

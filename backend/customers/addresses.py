@@ -7,6 +7,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers.models import Customer, CustomerAddress
+from backend.edge.addresses import changed_address
 from backend.errors import NotAllowed, NotFound
 from backend.tables import JsonObject
 
@@ -74,14 +75,14 @@ async def change_address(
     bills: bool | None = None,
     **named: str | None,
 ) -> CustomerAddress:
-    """Change parts of an address, or which one is the default. `name` changes what it is called.
+    """Change parts of an address (see `changed_address`), or which one is the default. `name` is what it is called.
 
     Raises:
         NotFound: see `read_address`.
     """
     await _lock(session, customer_id)
     entry = await read_address(session, customer_id, address_id)
-    entry.address = {**entry.address, **changes}
+    entry.address = changed_address(entry.address, changes)
     if "name" in named:
         entry.address_name = named["name"]
     if ships is False:

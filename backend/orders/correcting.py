@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.database import database_now
+from backend.edge.addresses import changed_address
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.orders.finding import index_order
 from backend.orders.models import Order, OrderNote
@@ -28,7 +29,7 @@ def version_of(address: JsonObject) -> str:
 async def correct_address(
     session: AsyncSession, actor: Actor, order_id: str, address: JsonObject, seen: str | None = None
 ) -> Order:
-    """Send the order to another address. What the address does not say stays as it was, and so does it when it is paid.
+    """Send the order to another address (see `changed_address`). It stays so when the order is paid.
 
     Args:
         session: the caller's transaction.
@@ -52,8 +53,9 @@ async def correct_address(
         raise NotAllowed("The order was cancelled")
     if await has_active_fulfillments(session, order_id):
         raise NotAllowed("A label was made with this address: cancel it first")
-    metadata = {**(order.shipping_address.get("metadata") or {}), **(address.get("metadata") or {})}
-    corrected = {**order.shipping_address, **address, "metadata": metadata}
+    parts = {name: part for name, part in address.items() if name != "metadata"}
+    corrected = changed_address(order.shipping_address, parts)
+    corrected["metadata"] = {**(corrected.get("metadata") or {}), **(address.get("metadata") or {})}
     municipality_of(corrected)
     if missing := missing_for_a_label(corrected):
         raise InvalidData(

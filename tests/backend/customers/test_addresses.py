@@ -1,5 +1,7 @@
 """The address book is its owner's alone."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -71,3 +73,24 @@ async def test_a_book_has_an_end(database: Database) -> None:
             await add_address(session, ana, HOME)
         await remember(session, ana, WORK)
         assert len(await addresses_of(session, ana)) == MAX_ADDRESSES
+
+
+@pytest.mark.parametrize(
+    ("changes", "metadata"),
+    [
+        ({"city": "Medellín", "province": "Antioquia"}, {"suburb": "San Antonio"}),
+        ({"city": "Medellín", "metadata": {"dane_code": "05001000"}}, {"dane_code": "05001000"}),
+        ({"city": "Cali", "phone": "3001234567"}, {"dane_code": "76001000", "suburb": "San Antonio"}),
+        ({"address_1": "Calle 5 # 38-14"}, {"dane_code": "76001000", "suburb": "San Antonio"}),
+    ],
+)
+async def test_another_city_leaves_the_code_of_the_former_one_behind(
+    database: Database, changes: dict[str, Any], metadata: dict[str, str]
+) -> None:
+    async with database.transaction() as session:
+        ana = await customer(session, "ana@example.com")
+        suburb = {"dane_code": "76001000", "suburb": "San Antonio"}
+        home = (await add_address(session, ana, {**HOME, "metadata": suburb})).id
+        await change_address(session, ana, home, changes)
+    async with database.read() as session:
+        assert (await read_address(session, ana, home)).address["metadata"] == metadata

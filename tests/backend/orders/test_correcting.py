@@ -19,6 +19,7 @@ from backend.orders.correcting import add_note, correct_address, version_of
 from backend.orders.models import OrderNote
 from backend.orders.service import lock_order, rewrite_order
 from backend.payment.models import PaymentSession
+from backend.shipping.addresses import recipient
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import order_row
 from tests.store_defaults import Defaults, make_toy
@@ -99,6 +100,23 @@ async def test_what_no_label_can_be_made_for_is_refused(
         assert answer.status_code == 400, address
     assert (await admin.post(f"/admin/orders/{order_id}", json={})).status_code == 400
     assert (await order_row(shop, order_id)).shipping_address["address_1"] == "Carrera 43A # 1-50"
+
+
+async def test_another_city_goes_by_its_name_and_not_by_the_code_of_the_former_one(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    """The platform's dashboard knows no codes."""
+    path = f"/admin/orders/{order_id}"
+    await correct(shop, order_id, {"metadata": {"dane_code": "05001000"}})  # as the pages have it
+    elsewhere = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}
+    sent = (await post(admin, path, {"shipping_address": elsewhere}))["order"]["shipping_address"]
+    assert (sent["city"], sent["metadata"]) == ("Cali", {"suburb": "El Poblado"})
+    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "76001000"
+    nowhere = await admin.post(path, json={"shipping_address": {"city": "Vereda El Hato"}})
+    assert nowhere.status_code == 400
+    coded = {"city": "Vereda El Hato", "province": "Antioquia", "metadata": {"dane_code": "05001000"}}
+    await post(admin, path, {"shipping_address": coded})
+    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "05001000"
 
 
 async def test_of_two_who_correct_it_at_once_the_second_is_told(shop: Shop, order_id: str) -> None:
