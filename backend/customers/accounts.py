@@ -24,12 +24,14 @@ from backend.contact import (
     read_form,
     tidy_email,
 )
+from backend.customers.events import PasswordChosen
 from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
 from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Duplicate, InvalidData, Unauthorized
+from backend.events import publish
 from backend.legal.consents import Consenting, give_consents, missing_ticks, require_ticks
 from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
 from backend.rate_limit import RateLimit
@@ -64,13 +66,6 @@ class LinkUsed(InvalidData):
         super().__init__(
             "The link is not valid", fields={"form": _("Este enlace ya se usó o venció. Pide uno nuevo.")}
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ResetAsked:
-    """A new password was asked for. The address may have no account."""
-
-    address: str
 
 
 def require_password(value: Any) -> str:
@@ -334,6 +329,7 @@ async def _set_password(session: AsyncSession, customer: Customer, hashed: str) 
     login.password_hash, login.customer_id = hashed, customer.id
     session.add(login)
     await session.flush()
+    await publish(session, PasswordChosen(customer.email))
 
 
 TAKEN = "Identity with email already exists"

@@ -12,7 +12,6 @@ from backend.customers.accounts import (
     EMAILPASS,
     LinkUsed,
     NewPassword,
-    ResetAsked,
     ResetRequest,
     customer_with,
     device_account,
@@ -20,6 +19,7 @@ from backend.customers.accounts import (
     login_of,
     set_password,
 )
+from backend.customers.events import ResetAsked
 from backend.customers.models import ResetLink
 from backend.database import Database
 from backend.edge.devices import Visitor

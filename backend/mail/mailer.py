@@ -18,7 +18,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
 from backend.content.mails import read_mail
-from backend.customers.accounts import ResetAsked
+from backend.customers.events import PasswordChosen, ResetAsked
 from backend.database import Database, db_now
 from backend.errors import NotFound
 from backend.events import subscribe
@@ -190,6 +190,13 @@ async def order_shipped(session: AsyncSession, event: FulfillmentShipped) -> Non
 async def reset_asked(session: AsyncSession, event: ResetAsked) -> None:
     """Send a link for a new password. Whether the address has an account is looked up only when it is sent."""
     await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
+
+
+@subscribe(PasswordChosen)
+async def password_chosen(session: AsyncSession, event: PasswordChosen) -> None:
+    """Send no link that was asked for before: whoever asked may be whom the new password is to keep out."""
+    waits = (Mail.kind == MailKind.PASSWORD_RESET) & (Mail.about == event.address) & Mail.sent_at.is_(None)
+    await session.execute(update(Mail).where(waits).values(sent_at=db_now()))
 
 
 @subscribe(OrderLinkAsked)

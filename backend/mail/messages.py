@@ -7,6 +7,7 @@ types any address, and the shop is the sender.
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, read_alert
@@ -15,7 +16,7 @@ from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.catalog.models import variant_name
 from backend.contact import clean_name, one_line
-from backend.customers.accounts import has_proved
+from backend.customers.accounts import customer_with, has_proved
 from backend.customers.password_reset import new_reset_token
 from backend.dates import date_label, last_day, time_label
 from backend.errors import NotFound
@@ -103,6 +104,13 @@ async def _about_order(
 
 
 async def _password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
+    """For whoever asked for a new password; None without an account, and where one was chosen since."""
+    await customer_with(session, address)  # locked: one is chosen before or after
+    asked = select(Mail.id).where(
+        Mail.kind == MailKind.PASSWORD_RESET, Mail.about == address, Mail.sent_at.is_(None)
+    )
+    if (await session.execute(asked)).first() is None:
+        return None
     token = await new_reset_token(session, address)
     if token is None:
         return None

@@ -18,8 +18,11 @@ from backend.customers.password_reset import new_reset_token, use_reset_token
 from backend.customers.sessions import COOKIE, customer_of
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
 from backend.errors import Duplicate
+from backend.jobs import Worker
+from backend.mail.mailer import Mailer
 from backend.passwords import hash_password
 from tests.backend.customers.conftest import ANA, NewBrowser
+from tests.backend.mail.conftest import Inbox
 from tests.backend.rivals import overtaken
 
 NEW = "una clave nueva"
@@ -216,3 +219,37 @@ async def test_a_link_whose_use_failed_stays_good(
         await use_reset_token(shop.database, token, NEW)
     monkeypatch.undo()
     assert await use_reset_token(shop.database, token, NEW)
+
+
+async def test_a_link_that_was_asked_for_before_a_new_password_is_not_sent(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
+    """Somebody who can read Ana's mail asks for a link, and the mail server is away until she has another password."""
+    inbox = Inbox()
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
+    asked = {"email": ANA["email"]}
+    assert (await ana.post("/auth/account/forgot", json=asked)).status_code == 200
+    changed = {"password": ANA["password"], "new_password": NEW}
+    assert (await ana.post("/auth/account/password", json=changed)).status_code == 200
+    await worker.run_due()
+    assert inbox.mails == []
+    assert (await ana.post("/auth/account/forgot", json=asked)).status_code == 200
+    await worker.run_due()
+    assert [mail["To"] for mail in inbox.mails] == [ANA["email"]]
+
+
+async def test_a_mail_that_is_being_written_waits_for_a_new_password_that_has_begun(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
+    inbox = Inbox()
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
+    await ana.post("/auth/account/forgot", json={"email": ANA["email"]})
+
+    async def rival(session: AsyncSession) -> None:
+        (customer,) = (await session.execute(select(Customer))).scalars()
+        await set_password(session, customer, "a hash")
+
+    await overtaken(shop.database, rival, worker.run_due)
+    assert inbox.mails == []
+    async with shop.database.read() as session:
+        assert (await session.execute(select(ResetLink))).first() is None
