@@ -39,10 +39,11 @@ async def account_of(
     """
     try:
         async with database.transaction() as session:
+            taken = await customer_with(session, person.email)  # first: who is quicker has both by then
             login = await login_of(session, GOOGLE, person.subject)
             if login is not None:
                 return login.customer_id
-            if await customer_with(session, person.email) is not None:
+            if taken is not None:
                 return None
             if consenting is None and not by_program:
                 raise ConsentMissing("Nobody was asked for their consent")
@@ -58,8 +59,10 @@ async def account_of(
             if consenting is not None:
                 await give_consents(session, consenting, customer_id=customer.id)
             return customer.id
-    except IntegrityError:  # two at once
-        return None
+    except IntegrityError:  # two at once: who is the same person has the account that the other made
+        async with database.read() as session:
+            login = await login_of(session, GOOGLE, person.subject)
+        return login.customer_id if login is not None else None
 
 
 async def join(database: Database, proved: str, subject: str, email: str) -> bool:

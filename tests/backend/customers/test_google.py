@@ -1,6 +1,7 @@
 """Signing in with Google: only its own answer, to this very browser, opens only one's own account."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -9,14 +10,17 @@ from fastapi import FastAPI
 from joserfc.jwk import RSAKey
 from pydantic import SecretStr
 from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
-from backend.customers.google import Google
+from backend.customers.google import Google, GooglePerson
+from backend.customers.google_accounts import account_of
 from backend.customers.google_routes import ATTEMPT_COOKIE
 from backend.customers.models import Customer, Login
 from backend.customers.sessions import COOKIE, customer_of
 from backend.legal.consents import consents_of_customer
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
+from tests.backend.rivals import overtaken
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
 
 ISSUER = "http://google.test"
@@ -332,3 +336,21 @@ async def test_a_login_that_a_program_began_for_the_address_is_not_the_accounts(
         assert (await new_browser().post("/auth/account/login", json=login)).status_code == expected
     again = {"password": "", "new_password": "otra clave larga"}
     assert (await browser.post("/auth/account/password", json=again)).status_code == 400  # it has one now
+
+
+async def test_who_comes_from_google_twice_at_once_has_one_account(shop: Shop) -> None:
+    """The button was pressed twice."""
+    person = GooglePerson("77", "ana@example.com", True, "Ana", "Gómez")
+    made = Customer(email=person.email)
+
+    async def rival(session: AsyncSession) -> None:
+        session.add(made)
+        await session.flush()
+        session.add(Login(provider="google", subject=person.subject, customer_id=made.id))
+
+    async def act() -> str | None:
+        return await account_of(shop.database, person, by_program=True)
+
+    assert await overtaken(shop.database, rival, act) == made.id
+    another = replace(person, subject="78")
+    assert await account_of(shop.database, another, by_program=True) is None  # has to prove it first
