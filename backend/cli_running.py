@@ -39,7 +39,8 @@ def with_database(
     With `changes` the shop is named first.
 
     Raises:
-        CannotStart: the database does not answer, or cannot be migrated; `otherwise` begins the line that says so.
+        CannotStart: the database does not answer, or cannot be or was not migrated; `otherwise` begins the line that
+            says so.
     """
     from backend.database import Database
     from backend.migrations.runner import upgrade
@@ -58,14 +59,14 @@ def with_database(
         finally:
             await database.close()
 
-    return _run(run(), otherwise)
+    return _run(run(), otherwise, migrates=migrated)
 
 
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
     """What `work` returns. It gets a shop whose background work does not run. With `changes` it is named first.
 
     Raises:
-        CannotStart: the database does not answer.
+        CannotStart: the database does not answer, or was not migrated.
     """
     from backend.shop import Shop
 
@@ -78,11 +79,11 @@ def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -
         finally:
             await shop.stop()
 
-    return _run(run(), OTHERWISE)
+    return _run(run(), OTHERWISE, migrates=False)
 
 
-def _run(work: Coroutine[Any, Any, T], otherwise: str) -> T:
+def _run(work: Coroutine[Any, Any, T], otherwise: str, *, migrates: bool) -> T:
     from backend.migrations.obstacles import told_in_one_line
 
-    with told_in_one_line(otherwise):
+    with told_in_one_line(otherwise, migrates=migrates):
         return asyncio.run(work)

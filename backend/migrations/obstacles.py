@@ -1,5 +1,7 @@
 """What stands in the way of a start or a command, in one line for whoever wanted it; nothing is shown of an address."""
 
+import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,25 +12,32 @@ from backend.outage import as_unavailable
 
 REFUSED_USER, NO_SUCH_DATABASE = ("28", "42501"), "3D"
 """How SQLSTATEs begin (PostgreSQL, appendix A)."""
+NO_SUCH_TABLE = frozenset({"42P01", "42703"})
+"""PostgreSQL's undefined_table and undefined_column."""
+_NO_SUCH_TABLE = re.compile(r"no such (table|column)|has no column named")
+"""What SQLite says of them: they have no code of their own."""
 
 
 @contextmanager
-def told_in_one_line(otherwise: str = "Trompo cannot start") -> Iterator[None]:
+def told_in_one_line(otherwise: str = "Trompo cannot start", *, migrates: bool = True) -> Iterator[None]:
     """Do what is inside; `otherwise` begins the line that says why that cannot be done.
 
+    `migrates`: what is inside brings the database to today's shape first, so that nothing of it can be missing.
+
     Raises:
-        CannotStart: the database does not answer, refuses the user, is not there, or cannot be migrated.
+        CannotStart: the database does not answer, refuses the user, is not there, or cannot be or was not migrated.
     """
     try:
         yield
     except Exception as error:
-        if (obstacle := _obstacle(error)) is None:
+        obstacle = _obstacle(error) or (None if migrates else _missing(error))
+        if obstacle is None:
             raise
         raise CannotStart(f"{otherwise}: {obstacle}") from error
 
 
 def _obstacle(error: Exception) -> str | None:
-    state = getattr(error.orig, "sqlstate", None) or "" if isinstance(error, DBAPIError) else ""
+    state = _state(error)
     if state.startswith(REFUSED_USER):
         return "the database refuses the user or the password that DATABASE_URL names"
     if state.startswith(NO_SUCH_DATABASE):
@@ -45,3 +54,20 @@ def _obstacle(error: Exception) -> str | None:
     if isinstance(error, CommandError):
         return f"the database does not fit this version ({error})"
     return None
+
+
+def _missing(error: Exception) -> str | None:
+    said = str(_cause(error)) if isinstance(_cause(error), sqlite3.OperationalError) else ""
+    if _state(error) in NO_SUCH_TABLE or _NO_SUCH_TABLE.search(said):
+        return "the database was not migrated to this version: run `trompo migrate`"
+    return None
+
+
+def _cause(error: Exception) -> BaseException | None:
+    """What the database's driver raised, or the error itself."""
+    return error.orig if isinstance(error, DBAPIError) else error
+
+
+def _state(error: Exception) -> str:
+    """The SQLSTATE; empty without one."""
+    return getattr(error.orig, "sqlstate", None) or "" if isinstance(error, DBAPIError) else ""

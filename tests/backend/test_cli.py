@@ -105,6 +105,21 @@ def test_a_database_that_is_away_is_one_line_and_not_a_traceback(
         )
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_that_was_not_migrated_is_one_line_and_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    if kind == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgresql_url"))
+    (tmp_path / "toys.csv").write_text("handle,title,price\nnuevo,Nuevo,5000\n", "utf-8")
+    migrating = {("migrate",), ("init", "--yes"), ("seed",)}
+    commands = {*COMMANDS["Trompo cannot start"], ("catalog", "import", str(tmp_path / "toys.csv"))}
+    for command in sorted(commands - migrating):
+        told = "Trompo cannot start: the database was not migrated to this version: run `trompo migrate`"
+        assert refused(*command) == told, command
+    assert refused("backup", str(tmp_path)) == "No copy was made: there is no shop here."
+
+
 @pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
 def test_a_data_folder_that_cannot_be_made_is_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
