@@ -16,6 +16,7 @@ NO_SUCH_TABLE = frozenset({"42P01", "42703"})
 """PostgreSQL's undefined_table and undefined_column."""
 _NO_SUCH_TABLE = re.compile(r"no such (table|column)|has no column named")
 """What SQLite says of them: they have no code of their own."""
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 @contextmanager
@@ -25,12 +26,13 @@ def told_in_one_line(otherwise: str = "Trompo cannot start", *, migrates: bool =
     `migrates`: what is inside brings the database to today's shape first, so that nothing of it can be missing.
 
     Raises:
-        CannotStart: the database does not answer, refuses the user, is not there, or cannot be or was not migrated.
+        CannotStart: the database does not answer, refuses the user, is not there, is damaged, or cannot be or was not
+            migrated.
     """
     try:
         yield
     except Exception as error:
-        obstacle = _obstacle(error) or (None if migrates else _missing(error))
+        obstacle = _obstacle(error) or _damage(error) or (None if migrates else _missing(error))
         if obstacle is None:
             raise
         raise CannotStart(f"{otherwise}: {obstacle}") from error
@@ -53,6 +55,13 @@ def _obstacle(error: Exception) -> str | None:
         return f"the database could not be migrated ({error})"
     if isinstance(error, CommandError):
         return f"the database does not fit this version ({error})"
+    return None
+
+
+def _damage(error: Exception) -> str | None:
+    code = getattr(_cause(error), "sqlite_errorcode", None)
+    if isinstance(code, int) and code & 0xFF in DAMAGED:
+        return "the file of the database is damaged: bring a copy back with `trompo restore --replace`"
     return None
 
 

@@ -121,8 +121,13 @@ async def is_empty(database: Database) -> bool:
 def _is_empty_file(file: Path) -> bool:
     if not file.exists():
         return True
-    with closing(sqlite3.connect(file)) as connection:
-        return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # it is damaged: something was there
+        return False
 
 
 async def is_in_use(database: Database) -> bool:

@@ -120,6 +120,20 @@ def test_a_database_that_was_not_migrated_is_one_line_and_not_a_traceback(
     assert refused("backup", str(tmp_path)) == "No copy was made: there is no shop here."
 
 
+def test_a_damaged_file_is_one_line_and_brought_back_only_when_told(tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy.tar.gz")
+    run("migrate")
+    assert run("backup", copy)[0] == 0
+    (tmp_path / "trompo.db").write_bytes(b"no database at all\n" * 1000)
+    damaged = "the file of the database is damaged: bring a copy back with `trompo restore --replace`"
+    for command in (("migrate",), ("attention",), ("admin", "list")):
+        assert refused(*command) == f"Trompo cannot start: {damaged}", command
+    assert refused("backup", str(tmp_path / "other.tar.gz")) == f"No copy was made: {damaged}"
+    assert refused("restore", copy).startswith(
+        "Nothing was restored: the database here is not empty: say --replace"
+    )
+
+
 @pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
 def test_a_data_folder_that_cannot_be_made_is_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
