@@ -49,6 +49,8 @@ async def cancel_fulfillment(
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+        if not provider.gives_numbers or fulfillment.delivered_at is not None:
+            _require_cancellable(fulfillment)  # what no carrier holds back may have left meanwhile
         await _mark_canceled(session, fulfillment, by=actor)
         await record(session, actor, "unpacked", Subject(Thing.ORDER, order_id))
         if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:

@@ -2,23 +2,31 @@
 
 import asyncio
 
+import httpx
 import pytest
 from sqlalchemy import update
 
 from backend import clock
+from backend.app import Shop
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound, OutsideFailure
-from backend.fulfillment.cancelling import cancel_label
+from backend.fulfillment.cancelling import cancel_fulfillment, cancel_label
 from backend.fulfillment.decisions import resolve_doubt
 from backend.fulfillment.labels import create_label
+from backend.fulfillment.several import hand_over, send_rest
+from backend.modules import MANUAL
 from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, Status
+from backend.shipping.providers.base import Label
 from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.registry import ManualProvider
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.fulfillment.courier_kit import Courier, lost_answer, new_label, stored
-from tests.store_defaults import Defaults
+from tests.backend.orders.paying import order_row, stock
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought
 
 
 async def test_a_label_is_cancelled_once_and_for_all(
@@ -78,3 +86,25 @@ async def test_a_fulfillment_on_its_way_is_not_cancelled(database: Database, def
     with pytest.raises(NotAllowed, match="on its way"):
         await cancel_label(database, courier, made.id, by=COMMAND_LINE)
     assert courier.cancelled == 0
+
+
+async def test_what_its_buyer_fetches_meanwhile_is_not_cancelled(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5)
+    order_id = str((await bought(store, toy, 2))["id"])
+    await send_rest(shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, order_id)
+    (parcel,) = await stored(shop.database)
+
+    class Counter(ManualProvider):
+        """Somebody hands it over at this very moment."""
+
+        async def cancel_fulfillment(self, label: Label) -> None:
+            async with shop.database.transaction() as session:
+                await hand_over(session, COMMAND_LINE, order_id)
+
+    with pytest.raises(NotAllowed):
+        await cancel_fulfillment(shop.database, COMMAND_LINE, {MANUAL: Counter()}, order_id, parcel.id)
+    assert await stock(shop) == (3, 0)
+    assert (await order_row(shop, order_id)).fulfillment_status == "delivered"
