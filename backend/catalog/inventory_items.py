@@ -35,7 +35,7 @@ from backend.edge.schemas import (
 from backend.edge.wire import JsonDict, Wire, sibling_id
 from backend.errors import InvalidData, NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
-from backend.inventory.movements import Reason, StockReserved, Why, count_stock
+from backend.inventory.movements import Reason, StockReserved, Why, count_stock, lock_level
 from backend.staff.access import staff_who_may
 from backend.staff.rights import Actor, Right
 
@@ -61,13 +61,13 @@ class LevelChange(Body):
     stocked_quantity: Annotated[Units, Field(ge=0)]
 
 
-class NewLevel(LevelChange):
-    """Units at a location that had none."""
+class NewLevel(Body):
+    """Units at a location; without a number, as many as there are: none where it had none."""
 
     model_config = example(location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", stocked_quantity=25)
 
     location_id: FilledName
-    stocked_quantity: Annotated[Units, Field(ge=0)] = 0
+    stocked_quantity: Annotated[Units, Field(ge=0)] | None = None
 
 
 class LevelOut(ResponseModel):
@@ -207,9 +207,9 @@ async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) ->
 
 
 async def stock_item(
-    session: AsyncSession, actor: Actor, item_id: str, location_id: str, stocked: int
+    session: AsyncSession, actor: Actor, item_id: str, location_id: str, stocked: int | None
 ) -> JsonDict:
-    """Set how many units of the item the location has. The caller has checked that there is such a location.
+    """Set how many units of the item the location has; None: as many as it has. There is such a location.
 
     Returns:
         The item as it is now.
@@ -221,9 +221,12 @@ async def stock_item(
     """
     actor.require(Right.CHANGE_STOCK)
     await read_item(session, item_id)
-    await record(session, actor, "stock changed", Subject(Thing.VARIANT, _variant_id(item_id)))
+    variant_id = _variant_id(item_id)
+    await record(session, actor, "stock changed", Subject(Thing.VARIANT, variant_id))
+    if stocked is None:
+        stocked = (await lock_level(session, variant_id, location_id)).stocked
     try:
-        await count_stock(session, _variant_id(item_id), location_id, stocked, Why(Reason.COUNT, actor))
+        await count_stock(session, variant_id, location_id, stocked, Why(Reason.COUNT, actor))
     except StockReserved as error:
         raise InvalidData(
             f"{error.reserved} units are promised to buyers: fewer cannot be stocked at the location"

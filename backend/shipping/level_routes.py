@@ -65,7 +65,7 @@ async def change_levels_of_item(actor: StaffMember, item_id: str, body: ItemLeve
 
 @router.post("/{item_id}/location-levels", response_model=ItemAnswer)
 async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
-    """Units of the item at a location that had none."""
+    """Units of the item at a location. Without a number, what is stocked there already stays."""
     return await _stock(
         database=database,
         actor=actor,
@@ -101,7 +101,13 @@ async def delete_level(actor: StaffMember, item_id: str, location_id: str, datab
 
 
 async def _stock(
-    *, database: Database, actor: Actor, item_id: str, location_id: str, stocked: int, fields: Fields
+    *,
+    database: Database,
+    actor: Actor,
+    item_id: str,
+    location_id: str,
+    stocked: int | None,
+    fields: Fields,
 ) -> Wire:
     actor.require(Right.CHANGE_STOCK)  # who may not learns nothing of locations
     async with database.transaction() as session:

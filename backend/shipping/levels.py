@@ -98,13 +98,13 @@ async def change_levels(
     """
     actor.require(Right.CHANGE_STOCK)
     made, changed = ([(_place(one, item_id), one) for one in part] for part in (batch.create, batch.update))
-    wanted = {place: one.stocked_quantity or 0 for place, one in made}
+    wanted = {place: one.stocked_quantity for place, one in made}
     wanted |= {place: one.stocked_quantity for place, one in changed if one.stocked_quantity is not None}
     for location_id in sorted({place.location_id for place, _ in (*made, *changed)}):
         await find_location(session, location_id)
     levels: dict[Place, JsonDict] = {}
-    for place, stocked in sorted(wanted.items()):  # in one order: two batches at once never deadlock
-        item = await stock_item(session, actor, *place, stocked)
+    for place in sorted(wanted):  # in one order: two batches at once never deadlock
+        item = await stock_item(session, actor, *place, wanted[place])
         levels |= {Place(place.item_id, one["location_id"]): one for one in item["location_levels"]}
     for level_id in sorted(set(batch.delete)):
         await remove_level(session, actor, *await _place_of(session, level_id, item_id), force=batch.force)

@@ -6,6 +6,7 @@
 | a level with units goes | refused; with `force` they are gone, and a movement says so |
 | one of a batch cannot be done | none of it is |
 | a level of another item is named | it is not found |
+| a level is created that is there already | its units stay, unless a number is said |
 """
 
 from typing import Any
@@ -107,6 +108,31 @@ async def test_levels_of_several_items_are_set_together(
     missing = {"inventory_item_id": "iitem_nosuch", "location_id": first, "stocked_quantity": 1}
     refused = await admin.post(f"{ITEMS}/location-levels/batch", json={"update": [missing]})
     assert refused.status_code == 404
+
+
+async def test_a_level_that_is_there_keeps_its_units_where_no_number_is_said(
+    admin: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults, other: str
+) -> None:
+    """Somebody ticks a location at which somebody else has stocked units meanwhile."""
+    kite, top = items
+    first = shop_defaults.location_id
+    batch = {"create": [{"location_id": first}, {"location_id": other}]}
+    answer = await post(admin, f"{ITEMS}/{kite}/location-levels/batch", batch)
+    assert [one["stocked_quantity"] for one in answer["created"]] == [10, 0]
+    for place, units in ((first, 10), (other, 0), (other, 0)):
+        added = await post(admin, f"{ITEMS}/{top}/location-levels", {"location_id": place})
+        levels = {
+            one["location_id"]: one["stocked_quantity"] for one in added["inventory_item"]["location_levels"]
+        }
+        assert levels[place] == units
+    said = {"location_id": first, "stocked_quantity": 0}
+    await post(admin, f"{ITEMS}/{top}/location-levels", said)
+    assert (await stock(admin, kite), await stock(admin, top)) == (
+        {first: 10, other: 0},
+        {first: 0, other: 0},
+    )
+    async with shop.database.read() as session:
+        assert (await session.execute(select(StockMovement.delta))).scalars().all() == [-10]
 
 
 async def test_a_level_goes_when_nothing_is_stocked_there(
