@@ -95,6 +95,8 @@ def why_not_made(error: Exception) -> str:
     if isinstance(error, OutsideFailure):
         return error.reason or _("La transportadora no responde. Inténtalo otra vez en un rato.")
     if isinstance(error, InvalidData):
+        if error.fields and all(name.startswith("origin.") for name in error.fields):
+            return _("A los datos de la bodega les falta algo. Complétalos en Ajustes.")
         return _("A la dirección le falta algo. Corrígela en el pedido.")
     return _("No se puede empacar. Mira el pedido.")
 

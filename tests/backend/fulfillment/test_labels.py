@@ -161,6 +161,14 @@ async def test_an_unknown_location_is_no_conflict(database: Database, defaults: 
         (OutsideFailure("no credit", reason="Sin crédito."), "Sin crédito."),
         (OutsideFailure("away"), "La transportadora no responde. Inténtalo otra vez en un rato."),
         (InvalidData("bad phone"), "A la dirección le falta algo. Corrígela en el pedido."),
+        (
+            InvalidData("bad phone", fields={"destination.phone": "Bad", "origin.phone": "Bad"}),
+            "A la dirección le falta algo. Corrígela en el pedido.",
+        ),
+        (
+            InvalidData("bad phone", fields={"origin.phone": "Bad"}),
+            "A los datos de la bodega les falta algo. Complétalos en Ajustes.",
+        ),
         (NotAllowed("no"), "No se puede empacar. Mira el pedido."),
     ],
 )
