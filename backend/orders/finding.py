@@ -28,7 +28,7 @@ from backend.cursors import cursor_at, read_cursor
 from backend.database import planned_for
 from backend.dates import day_begin
 from backend.errors import InvalidData
-from backend.orders.models import Fulfillment, Order, OrderTerm
+from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor, Right
@@ -50,10 +50,21 @@ def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
     return or_(*either)
 
 
+HAS_UNPACKED = exists().where(
+    OrderLine.order_id == Order.id, OrderLine.quantity > OrderLine.fulfilled + OrderLine.withdrawn
+)
+"""Units of the order are in no parcel yet and are to be sent."""
 TO_PACK = and_(
     is_one_of(Order.status, "pending"),
     is_one_of(Order.payment_status, "captured", "partially_captured", "partially_refunded"),
-    is_one_of(Order.fulfillment_status, "not_fulfilled", "partially_fulfilled"),
+    is_one_of(
+        Order.fulfillment_status,
+        "not_fulfilled",
+        "partially_fulfilled",
+        "partially_shipped",
+        "partially_delivered",
+    ),
+    HAS_UNPACKED,
 )
 """Orders that are paid and have units to be packed."""
 

@@ -19,9 +19,10 @@ from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 _TO_PACK = text(
     "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_captured' OR "
     "payment_status = 'partially_refunded') AND "
-    "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled')"
+    "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled' OR "
+    "fulfillment_status = 'partially_shipped' OR fulfillment_status = 'partially_delivered')"
 )
-"""The orders that `backend.orders.finding.TO_PACK` names, in the same words: else no index of them is used."""
+"""What `backend.orders.finding.TO_PACK` asks of an order, in the same words: else no index of them is used."""
 
 
 _ERASED = text("erased_at IS NOT NULL")

@@ -19,7 +19,7 @@ from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import said, sessions_of
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought
+from tests.store_steps import PSE, bought, get, post
 
 OWNER = Actor("user_1", Role.OWNER)
 
@@ -90,6 +90,43 @@ async def test_a_label_in_doubt_stops_its_order_here(
     view = await seen(shop, order_id)
     assert (view.waiting, view.doubtful, shown(view)) == (0, 1, (order_id, "doubt"))
     assert (await seen(shop)).order is None  # nobody is led to ask for it again
+
+
+async def line_of(admin: httpx.AsyncClient, order_id: str) -> str:
+    """The id of its one line, of two units."""
+    return str((await get(admin, f"/admin/orders/{order_id}"))["order"]["items"][0]["id"])
+
+
+async def test_the_rest_of_an_order_that_was_sent_in_part_waits_to_be_packed(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await paid(shop, store, trompo)
+    parcels = f"/admin/orders/{order_id}/fulfillments"
+    one = {"items": [{"id": await line_of(admin, order_id), "quantity": 1}]}
+    parcel = (await post(admin, parcels, one))["order"]["fulfillments"][0]["id"]
+    for step, status in (("shipments", "partially_shipped"), ("mark-as-delivered", "partially_delivered")):
+        order = (await post(admin, f"{parcels}/{parcel}/{step}"))["order"]
+        assert order["fulfillment_status"] == status
+        view = await seen(shop)
+        assert (view.waiting, shown(view)) == (1, (order_id, "open"))
+        assert view.order is not None
+        assert [line.units for line in view.order.lines] == [1]
+    await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+    view = await seen(shop)
+    assert (view.waiting, view.order) == (0, None)
+
+
+async def test_an_order_of_which_nothing_is_sent_any_more_does_not_wait(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    """A part of its money was given back for all of its units: the shop keeps the rest."""
+    order_id = await paid(shop, store, trompo)
+    units = {"line_id": await line_of(admin, order_id), "quantity": 2, "restock": True}
+    refund = {"amount": 1_000, "reference": "A-1", "lines": [units]}
+    order = (await post(admin, f"/admin/orders/{order_id}/refunds", refund))["order"]
+    assert (order["status"], order["payment_status"]) == ("pending", "partially_refunded")
+    view = await seen(shop)
+    assert (view.waiting, view.order) == (0, None)
 
 
 async def test_what_is_not_to_be_packed_says_so(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
