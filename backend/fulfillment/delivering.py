@@ -10,6 +10,7 @@ from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.schemas import NewShipment, said_of, units_by_line
 from backend.fulfillment.tracking import stop_tracking
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
+from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order, update_fulfillment_status
 from backend.orders.states import TRACKING_URL, LabelState
@@ -24,12 +25,16 @@ async def mark_shipped(
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
-        NotAllowed: it was cancelled, or has no label.
+        NotAllowed: it was cancelled, by the shop or by the carrier, or has no label.
         InvalidData: other items are named than are in it, or another tracking number than it has.
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
     fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
+    if carrier_canceled(fulfillment):
+        raise NotAllowed(
+            f"The carrier has cancelled the label of fulfillment {fulfillment.reference}: nobody collects it"
+        )
     await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
     if shipment.items is not None and units_by_line(shipment.items) != _held(fulfillment):
         raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")

@@ -223,6 +223,26 @@ async def test_what_the_carrier_has_cancelled_is_not_shipped(
     assert (await order_row(shop, order_id)).fulfillment_status == "partially_shipped"
 
 
+async def test_no_program_marks_as_shipped_what_the_carrier_has_cancelled(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    await send(shop, order_id)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+        parcel = (await session.execute(select(Fulfillment.id))).scalar_one()
+    for path in (
+        f"/admin/orders/{order_id}/fulfillments/{parcel}/shipments",
+        f"/admin/fulfillments/{parcel}/shipment",
+    ):
+        refused = await admin.post(path, json={})
+        assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Fulfillment.shipped_at))).scalars().all() == [None]
+        assert (await session.execute(select(Mail.id).where(Mail.kind == "order_shipped"))).all() == []
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+
+
 async def test_what_was_marked_as_sent_and_the_carrier_then_cancelled_is_not_shipped(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
