@@ -18,6 +18,7 @@ from backend.dates import time_label
 from backend.errors import NotFound
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.service import units_to_box
 from backend.orders.states import LabelState
 from backend.shipping.addresses import address_lines
 from backend.staff.rights import Actor, Right
@@ -45,7 +46,7 @@ class SlipItem:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """What goes into the box of an order, and where it goes; no prices. A gift's message has a page of its own."""
+    """What goes into the next box of an order, and where it goes; no prices. A gift's message has a page of its own."""
 
     number: int
     placed: str
@@ -117,7 +118,7 @@ async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, ord
 
 
 def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
-    address = order.shipping_address
+    address, units = order.shipping_address, units_to_box(lines)
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
@@ -127,12 +128,12 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
         shipping=order.shipping_name,
         items=[
             SlipItem(
-                line.quantity - line.withdrawn,
+                units[line.id],
                 line.title,
                 " · ".join(filter(None, (line.variant_title, line.sku or ""))),
             )
             for line in lines
-            if line.quantity > line.withdrawn
+            if line.id in units
         ],
         gift_message=gift_message(order.meta),
     )

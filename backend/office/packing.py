@@ -17,7 +17,7 @@ from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
-from backend.orders.service import lines_of_order, read_order
+from backend.orders.service import lines_of_order, read_order, units_to_box
 from backend.orders.states import LabelState
 from backend.staff.rights import Actor, Right
 
@@ -121,7 +121,8 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
     created = next((parcel for parcel in parcels if parcel[1] == LabelState.CREATED), None)
     state = _state(order, lines, {parcel[1] for parcel in parcels})
     is_packed = state == "packed"
-    shown = [line for line in lines if line.quantity > line.withdrawn + (0 if is_packed else line.fulfilled)]
+    units = units_to_box(lines)
+    shown = [line for line in lines if line.id in units]
     pictures = await first_pictures(session, [line.product_id for line in shown])
     bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
     notes = select(OrderNote.text).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
@@ -136,9 +137,7 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
         gift_message=gift_message(order.meta),
         notes=list((await session.execute(notes)).scalars()),
         lines=[
-            _line(
-                line, pictures.get(line.product_id), bar_codes.get(line.variant_id, ""), is_packed=is_packed
-            )
+            _line(line, units[line.id], pictures.get(line.product_id), bar_codes.get(line.variant_id, ""))
             for line in shown
         ],
         state=state,
@@ -164,12 +163,12 @@ def _state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
     return "open" if is_open else "closed"
 
 
-def _line(line: OrderLine, picture: PictureView | None, bar_code: str, *, is_packed: bool) -> PackLine:
+def _line(line: OrderLine, units: int, picture: PictureView | None, bar_code: str) -> PackLine:
     return PackLine(
         id=line.id,
         title=line.title,
         detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
-        units=line.quantity - line.withdrawn - (0 if is_packed else line.fulfilled),
+        units=units,
         codes=[
             *([line.sku.strip().upper()] if line.sku else []),
             *(as_scanned(bar_code) if bar_code else []),

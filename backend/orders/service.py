@@ -151,6 +151,15 @@ def units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
     return dict(+left)
 
 
+def units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
+    """Units by the line's id that go into the next box: those in no parcel yet; once all are in one, all of them."""
+    lines = list(lines)
+    left = {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
+    if not any(left.values()):
+        left = {line.id: line.quantity - line.withdrawn for line in lines}
+    return {line_id: units for line_id, units in left.items() if units > 0}
+
+
 def sells(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
     """Whether the order has the same lines and total as this sale, and its address unless staff corrected that."""
     ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]

@@ -1,6 +1,7 @@
 """Several orders at once: each for itself, once however often and by whomever it is asked for; what is printed."""
 
 import asyncio
+import re
 from io import BytesIO
 from typing import Any
 
@@ -303,6 +304,23 @@ async def test_labels_are_printed_as_one_document(
     for nothing in ({"id": [unpacked]}, {"id": [broken]}, {"id": ["order_nosuch"]}):
         assert (await admin.get("/admin/order-labels", params=nothing)).status_code == 404
     assert (await admin.get("/admin/order-labels")).status_code == 400
+
+
+async def test_a_packing_slip_has_what_is_in_no_parcel_yet(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+
+    async def units() -> list[str]:
+        page = await admin.get("/admin/packing-slips", params={"id": [made["id"]]})
+        return re.findall(r'<td class="units">(\d+)</td>', page.text)
+
+    assert await units() == ["2"]
+    one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+    await post(admin, f"/admin/orders/{made['id']}/fulfillments", one)
+    assert await units() == ["1"]
+    await send(shop, made["id"])
+    assert await units() == ["2"]
 
 
 async def test_packing_slips_are_pages_without_scripts(
