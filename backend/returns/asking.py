@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -115,7 +115,8 @@ async def unclaimed(
     """Units by the line's id that were sent, less those that came back and those that returns are for.
 
     Below 0, a label was cancelled after its units were asked back: so many lie in no parcel any more. `by_granted`:
-    only the returns that were granted count, and not those that are still to be decided.
+    only the returns that were granted count, and not those that are still to be decided. One that was granted for what
+    arrived is for nothing more: the rest of its units are the buyer's.
     """
     query = (
         select(
@@ -129,6 +130,7 @@ async def unclaimed(
             Return.order_id == order.id,
             Return.kind != ReturnKind.NOT_SENT,
             Return.state.in_(GRANTED) if by_granted else Return.state != ReturnState.DENIED,
+            or_(Return.state.not_in(GRANTED), Return.received_at.is_(None)),
         )
         .group_by(ReturnLine.line_id, Return.state)
     )

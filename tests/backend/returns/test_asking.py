@@ -19,7 +19,17 @@ from backend.returns.deadlines import days_left, pay_until, warranty_until, with
 from backend.returns.models import Return, ReturnAccount, ReturnKind
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import at_the_bank, stands, stock
-from tests.backend.returns.steps import Sold, asked, deliver, opened, send, state_of, with_shipping
+from tests.backend.returns.steps import (
+    Sold,
+    approved,
+    asked,
+    deliver,
+    opened,
+    received,
+    send,
+    state_of,
+    with_shipping,
+)
 from tests.store_steps import get
 
 
@@ -94,6 +104,20 @@ async def test_no_unit_is_in_two_returns(shop: Shop, delivered: Sold) -> None:
     with pytest.raises(InvalidData) as refused:
         await opened(shop, delivered, "warranty", 1)
     assert list(refused.value.fields) == [f"units-{delivered.line_id}"]
+
+
+async def test_what_was_not_sent_back_may_be_asked_for_again(shop: Shop, delivered: Sold) -> None:
+    """One return was granted for the toy that arrived: the other is still the buyer's, and has its warranty."""
+    row = await asked(shop, delivered, units=2)
+    await received(shop, row, delivered, good=1)
+    assert await offered(shop, delivered) == {}
+    await approved(shop, row, 40_000)
+    assert await offered(shop, delivered) == {"withdrawal": 1, "warranty": 1}
+    kept = await asked(shop, delivered, "warranty", reason="No gira.")
+    assert await offered(shop, delivered) == {}
+    await approved(shop, kept, 40_000)
+    assert await offered(shop, delivered) == {}
+    assert await stock(shop) == (4, 0)
 
 
 WRONG: tuple[tuple[dict[str, str], str], ...] = (
