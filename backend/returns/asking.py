@@ -288,12 +288,23 @@ async def _do_not_send(
 ) -> None:
     """Take these units out of what is still to be sent."""
     await require_not_being_packed(session, order)
-    for line in lines:
-        if count := units.get(line.id, 0):
-            await withdraw_units(session, order, line, count, restock=True)
+    await _withdraw(session, order, lines, units)
     if _is_withdrawn(lines):
         await require_nothing_sent(session, order.id)
     await restate_sending(session, order, lines)
+
+
+async def send_no_more(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Take all that was not sent yet out of the (locked) order: its units can be sold again."""
+    await _withdraw(session, order, lines, {line.id: unsent(line) for line in lines})
+
+
+async def _withdraw(
+    session: AsyncSession, order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]
+) -> None:
+    for line in lines:
+        if count := units.get(line.id, 0):
+            await withdraw_units(session, order, line, count, restock=True)
 
 
 async def require_not_being_packed(session: AsyncSession, order: Order) -> None:

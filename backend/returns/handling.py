@@ -24,7 +24,14 @@ from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, lock_order, read_order
 from backend.payment.models import Refund
 from backend.payment.transitions import lock_session
-from backend.returns.asking import lines_in, require_not_being_packed, restate_sending, unclaimed, unsent
+from backend.returns.asking import (
+    lines_in,
+    require_not_being_packed,
+    restate_sending,
+    send_no_more,
+    unclaimed,
+    unsent,
+)
 from backend.returns.deadlines import pay_until
 from backend.returns.events import ReturnMoved
 from backend.returns.forms import AccountForm
@@ -37,7 +44,7 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.money import left_of
+from backend.returns.money import is_all_given_back, left_of
 from backend.returns.reminders import be_quiet, schedule
 from backend.returns.states import GRANTED, STEPS, ReturnState, move
 from backend.staff.rights import Actor, Right
@@ -106,13 +113,14 @@ async def approve(
 ) -> Return:
     """Propose how much goes back. The units that arrived are the shop's again; with `restock` the good ones are sold.
 
-    Gift wrapping that was opened is sold to nobody again. Units whose label was cancelled are not sent any more.
+    Gift wrapping that was opened is sold to nobody again. Units whose label was cancelled are not sent any more; nor is
+    anything that was not sent yet, once all of the order's money goes back.
 
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: `fields` says what is wrong with the amount.
-        NotAllowed: a label for its units is being made.
+        NotAllowed: a label for units that are not to be sent is being made.
         Conflict: it was decided already.
     """
     actor.require(Right.HANDLE_RETURNS)
@@ -130,9 +138,13 @@ async def approve(
         from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)
         never_left = min(line.quantity - from_parcels, unsent(ordered), max(0, -spare[line.line_id]))
         await _return_units(session, order, ordered, line, never_left)
-    await restate_sending(session, order, sold)
     move(row, ReturnState.TO_PAY)
     row.amount, row.approved_at = amount, await database_now(session)
+    await session.flush()
+    if any(map(unsent, sold)) and await is_all_given_back(session, order):
+        await require_not_being_packed(session, order)
+        await send_no_more(session, order, sold)
+    await restate_sending(session, order, sold)
     if row.kind == ReturnKind.WARRANTY:
         row.due_at = pay_until(row.approved_at)
         await schedule(session, row, row.approved_at)

@@ -25,6 +25,12 @@ async def left_of(session: AsyncSession, order: Order, besides: str = "") -> Cop
     return captured - refunded - ((await session.execute(promised)).scalar_one() or 0)
 
 
+async def is_all_given_back(session: AsyncSession, order: Order) -> bool:
+    """Whether money was captured for the order, and all of it went back or is to go back by its returns."""
+    captured, _refunded = await captured_and_refunded(session, order.cart_id)
+    return captured > 0 and await left_of(session, order) <= 0
+
+
 def owed_unsent(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop) -> Cop:
     """What goes back for so many units that are not sent; all that is `left` once nothing of the order is.
 

@@ -7,9 +7,9 @@ from backend.events import subscribe
 from backend.orders.events import FulfillmentUnpacked
 from backend.orders.refunding import withdraw_units
 from backend.orders.service import lines_of_order, lock_order
-from backend.returns.asking import restate_sending, unclaimed, unsent
+from backend.returns.asking import restate_sending, send_no_more, unclaimed, unsent
 from backend.returns.models import Return, ReturnKind, ReturnLine
-from backend.returns.money import left_of
+from backend.returns.money import is_all_given_back
 from backend.returns.states import GRANTED
 
 
@@ -42,5 +42,8 @@ async def fulfillment_unpacked(session: AsyncSession, event: FulfillmentUnpacked
             spare[line.line_id] += count
             is_withdrawn = True
     # what was paid back by hand ends no order of which there is money left
-    if is_withdrawn or await left_of(session, order) <= 0:
+    is_over = await is_all_given_back(session, order)
+    if is_over:
+        await send_no_more(session, order, lines)
+    if is_withdrawn or is_over:
         await restate_sending(session, order, lines)

@@ -12,6 +12,7 @@ from sqlalchemy import select, update
 from backend.app import Shop, create_api
 from backend.catalog.channel_models import PublishableKey
 from backend.clock import now
+from backend.office.return_detail import return_detail
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
@@ -121,3 +122,19 @@ async def approved(shop: Shop, row: Return, amount: int, *, restock: bool = True
 async def state_of(shop: Shop, row: Return) -> str:
     async with shop.database.read() as session:
         return (await session.execute(select(Return.state).where(Return.id == row.id))).scalar_one()
+
+
+async def proposed_for(shop: Shop, row: Return) -> int:
+    """The amount that the office's form begins with."""
+    async with shop.database.read() as session:
+        return int((await return_detail(session, COMMAND_LINE, row.id)).proposed)
+
+
+async def label_cancelled(admin: httpx.AsyncClient, of: Sold, fulfillment_id: str) -> None:
+    await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{fulfillment_id}/cancel")
+
+
+async def to_pack(admin: httpx.AsyncClient) -> int:
+    """How many orders have units to be packed."""
+    count: int = (await get(admin, "/admin/orders", to_pack="true"))["count"]
+    return count

@@ -18,7 +18,6 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.office.return_detail import return_detail
 from backend.orders.models import Fulfillment, OrderLine
 from backend.payment.models import Refund
 from backend.returns.deadlines import pay_until
@@ -34,10 +33,13 @@ from tests.backend.returns.steps import (
     approved,
     asked,
     deliver,
+    label_cancelled,
     opened,
+    proposed_for,
     received,
     send,
     state_of,
+    to_pack,
     with_shipping,
 )
 from tests.store_steps import get, post
@@ -123,16 +125,6 @@ async def test_opened_gift_wrapping_is_paid_back_and_not_sold_again(shop: Shop, 
     assert await stands(shop, delivered.order_id) == ("pending", "refunded")
 
 
-async def label_cancelled(admin: httpx.AsyncClient, of: Sold, fulfillment_id: str) -> None:
-    await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{fulfillment_id}/cancel")
-
-
-async def to_pack(admin: httpx.AsyncClient) -> int:
-    """How many orders have units to be packed."""
-    count: int = (await get(admin, "/admin/orders", to_pack="true"))["count"]
-    return count
-
-
 async def test_what_lies_in_no_parcel_any_more_is_not_sent_once_it_is_granted(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
@@ -182,8 +174,31 @@ async def test_all_the_money_that_is_left_is_proposed_once_nothing_is_sent(
         await label_cancelled(admin, paid, parcel)
     elif becomes == "delivered":
         await deliver(shop, paid)
-    async with shop.database.read() as session:
-        assert (await return_detail(session, COMMAND_LINE, row.id)).proposed == str(proposed)
+    assert await proposed_for(shop, row) == proposed
+
+
+@pytest.mark.parametrize(
+    ("amount", "waits", "stocked", "stands_then"),
+    [
+        (80_000, 0, (5, 0), ("canceled", "captured")),
+        (79_999, 1, (5, 2), ("pending", "captured")),
+    ],
+)
+async def test_an_order_is_not_sent_once_all_of_its_money_is_to_go_back(
+    *,
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    paid: Sold,
+    amount: int,
+    waits: int,
+    stocked: tuple[int, int],
+    stands_then: tuple[str, str],
+) -> None:
+    row = await opened(shop, paid, "reversal", 0)
+    assert (await to_pack(admin), await stock(shop)) == (1, (5, 2))
+    await approved(shop, row, amount)
+    assert (await to_pack(admin), await stock(shop)) == (waits, stocked)
+    assert await stands(shop, paid.order_id) == stands_then
 
 
 @pytest.mark.parametrize("is_denied_first", [True, False])
@@ -263,6 +278,7 @@ async def test_what_came_back_and_what_never_left_are_told_apart(
     row = await asked(shop, paid, units=2)
     await label_cancelled(admin, paid, second)
     await received(shop, row, paid, good=1)
+    assert await proposed_for(shop, row) == 80_000
     await approved(shop, row, 80_000)
     assert (await to_pack(admin), await stock(shop)) == (0, (5, 0))
     (of_order,) = await all_of(shop, OrderLine)
