@@ -15,13 +15,13 @@ from backend.office.orders import ChipView, buyer_of
 from backend.office.people import names_within
 from backend.office.returns import ReturnRow, returns_of_order, state_chips
 from backend.orders.fulfillments import fulfillments_of_order
-from backend.orders.models import OrderLine
+from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order
 from backend.payment.models import Refund
-from backend.returns.asking import returnable
+from backend.returns.asking import returnable, unclaimed
 from backend.returns.deadlines import delivered_at, warranty_until, withdraw_until
 from backend.returns.forms import ACCOUNT_TYPES
-from backend.returns.handling import lines_of_return, read_return
+from backend.returns.handling import lines_of_return, read_return, units_that_never_left
 from backend.returns.models import (
     KIND_NAMES,
     FilePurpose,
@@ -31,7 +31,7 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.money import is_nothing_sent, left_of, worth
+from backend.returns.money import granted_units, is_nothing_sent, left_of, worth
 from backend.returns.states import GRANTED, OPEN, STATE_NAMES, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -154,8 +154,9 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
     fields = (
         AccountFields(**{name: getattr(account, name) for name in _ACCOUNT}) if account else AccountFields()
     )
-    units = {line.line_id: line.quantity for line in lines}
-    suggested = left if is_nothing_sent(sold, units) else min(left, worth(order, sold, units) or left)
+    units = await _paid_units(session, order, row, sold, lines)
+    before = await granted_units(session, order, besides=row.id)
+    suggested = left if is_nothing_sent(sold, units) else min(left, worth(order, sold, units, before) or left)
     return ReturnDetail(
         id=row.id,
         number=row.number or 0,
@@ -244,6 +245,20 @@ def _actions(actor: Actor, row: Return) -> list[str]:
         "receipt": pays and state in GRANTED,
     }
     return [name for name, is_possible in possible.items() if is_possible]
+
+
+async def _paid_units(
+    session: AsyncSession, order: Order, row: Return, sold: Sequence[OrderLine], lines: Sequence[ReturnLine]
+) -> dict[str, int]:
+    """The units by line that its money is for: all that are asked for, until it is known which of them arrived."""
+    if row.received_at is None:
+        return {line.line_id: line.quantity for line in lines}
+    spare, ordered = await unclaimed(session, order, sold), {line.id: line for line in sold}
+    units = {}
+    for line in lines:
+        never_left = units_that_never_left(line, ordered[line.line_id], spare[line.line_id])
+        units[line.line_id] = min(line.quantity, line.good + line.damaged + never_left)
+    return units
 
 
 async def _in_time(session: AsyncSession, row: Return) -> str:

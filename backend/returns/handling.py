@@ -134,9 +134,7 @@ async def approve(
     for line in await lines_of_return(session, row.id):
         ordered = of_order[line.line_id]
         line.restocked = restock and line.good > 0 and ordered.sku != WRAPPING_SKU
-        # what arrived was sent before: only what is left of the line can lie in no parcel
-        from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)
-        never_left = min(line.quantity - from_parcels, unsent(ordered), max(0, -spare[line.line_id]))
+        never_left = units_that_never_left(line, ordered, spare[line.line_id])
         await _return_units(session, order, ordered, line, never_left)
     move(row, ReturnState.TO_PAY)
     row.amount, row.approved_at = amount, await database_now(session)
@@ -150,6 +148,13 @@ async def approve(
         await schedule(session, row, row.approved_at)
     await publish(session, ReturnMoved(row.id, ReturnState.TO_PAY))
     return row
+
+
+def units_that_never_left(line: ReturnLine, ordered: OrderLine, spare: int) -> int:
+    """Units of a return that is to be decided that lie in no parcel any more. `spare`: of its line, see `unclaimed`."""
+    # what arrived was sent before: only what is left of the line can lie in no parcel
+    from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)
+    return min(line.quantity - from_parcels, unsent(ordered), max(0, -spare))
 
 
 async def deny(session: AsyncSession, actor: Actor, return_id: str, why: str) -> Return:

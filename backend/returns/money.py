@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.errors import InvalidData
@@ -11,8 +11,8 @@ from backend.orders.models import Order, OrderLine
 from backend.orders.service import totals_of
 from backend.payment.payments import captured_and_refunded
 from backend.pricing import price_of_units
-from backend.returns.models import Return
-from backend.returns.states import ReturnState
+from backend.returns.models import Return, ReturnKind, ReturnLine
+from backend.returns.states import GRANTED, ReturnState
 from backend.texts import _
 
 
@@ -53,10 +53,16 @@ def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> boo
     )
 
 
-def worth(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]) -> Cop:
-    """What was paid for so many units of the order's lines; with all that was sold, its shipping too.
+def worth(
+    order: Order,
+    lines: Sequence[OrderLine],
+    units: Mapping[str, int],
+    before: Mapping[str, int] | None = None,
+) -> Cop:
+    """What was paid for so many units of the order's lines, and its shipping with the last of all that was sold.
 
-    A retracto gives back everything, shipping included (Ley 1480 of 2011, art. 47).
+    A retracto gives back everything, shipping included (Ley 1480 of 2011, art. 47), and so do several that together
+    are for all of it: `before` are the units that others were granted for.
     """
     by_line = totals_of(order, lines).by_line
     parts = [
@@ -64,6 +70,28 @@ def worth(order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]) ->
         for line in lines
         if units.get(line.id)
     ]
-    if all(units.get(line.id, 0) == line.quantity for line in lines):
+    if all(units.get(line.id, 0) + (before or {}).get(line.id, 0) == line.quantity for line in lines):
         parts.append(order.shipping_total)
     return sum(parts)
+
+
+async def granted_units(session: AsyncSession, order: Order, besides: str) -> dict[str, int]:
+    """The units by the line's id that other returns of the order than `besides` were granted for, once they were sent.
+
+    Of one whose units arrived, those that did.
+    """
+    for_units = case(
+        (Return.received_at.is_not(None), ReturnLine.good + ReturnLine.damaged), else_=ReturnLine.quantity
+    )
+    query = (
+        select(ReturnLine.line_id, func.sum(for_units))
+        .join(Return, Return.id == ReturnLine.return_id)
+        .where(
+            Return.order_id == order.id,
+            Return.id != besides,
+            Return.kind != ReturnKind.NOT_SENT,
+            Return.state.in_(GRANTED),
+        )
+        .group_by(ReturnLine.line_id)
+    )
+    return {line_id: int(units) for line_id, units in await session.execute(query)}
