@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from backend.cart.access import NOT_FOUND, Caller, accessible
 from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of
@@ -98,8 +99,12 @@ class CartView:
     """What the shop offers to wrap it with; None while it does not, and once it is in the cart."""
 
 
-_SHOWN = CART_AND_CONTENTS.add_columns(available(Variant.id), Picture).outerjoin(
-    Picture, (Picture.product_id == Product.id) & (Picture.rank == 0)
+_IN_CART = aliased(Product)
+"""The product of a line, for sale or not."""
+_SHOWN = (
+    CART_AND_CONTENTS.add_columns(available(Variant.id), Picture, _IN_CART.title)
+    .outerjoin(Picture, (Picture.product_id == Variant.product_id) & (Picture.rank == 0))
+    .outerjoin(_IN_CART, _IN_CART.id == Variant.product_id)
 )
 
 
@@ -126,13 +131,20 @@ async def cart_view(
     lines, method = contents.lines, contents.method
     units = {row[0].id: int(row[9]) for row in rows if row[0] is not None}
     pictures = {row[0].id: picture_view(row[10]) for row in rows if row[10] is not None}
+    titles = {row[0].id: row[11] for row in rows if row[0] is not None}
     totals, discounts = await read_discounted(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line
     return CartView(
         id=cart_id,
         lines=[
-            _line_view(line, parts.get(line.item.id), pictures.get(line.item.id), units[line.item.id])
+            _line_view(
+                line,
+                titles[line.item.id],
+                parts.get(line.item.id),
+                pictures.get(line.item.id),
+                units[line.item.id],
+            )
             for line in lines
         ],
         count=sum(line.item.quantity for line in lines),
@@ -170,7 +182,9 @@ def savings_of(totals: CartTotals) -> list[SavingView]:
     return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
 
 
-def _line_view(line: Line, part: PartTotals | None, picture: PictureView | None, units: int) -> CartLine:
+def _line_view(
+    line: Line, title: str, part: PartTotals | None, picture: PictureView | None, units: int
+) -> CartLine:
     """`part` is None for what is no longer for sale; `units` can be sold."""
     product = line.product
     total = part.original_total if part else line.priced.amount
@@ -184,8 +198,8 @@ def _line_view(line: Line, part: PartTotals | None, picture: PictureView | None,
         variant_id=line.variant.id,
         product_id=line.variant.product_id,
         product_handle=product.handle if product and not line.is_wrapping else "",  # it has no page
-        title=product.title if product else line.variant.title,
-        variant=variant_name(line.variant.title) if product else "",
+        title=title,
+        variant=variant_name(line.variant.title),
         brand=product.brand if product else "",
         quantity=line.item.quantity,
         max_quantity=min(max(sellable, 0), MAX_QUANTITY),

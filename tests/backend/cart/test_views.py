@@ -4,7 +4,7 @@ from sqlalchemy import select, update
 
 from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
-from backend.catalog.models import Variant
+from backend.catalog.models import Product, Variant
 from backend.database import Database
 from backend.inventory.models import InventoryLevel
 from tests.backend.cart.cart_kit import cart_with
@@ -48,3 +48,14 @@ async def test_a_shortage_is_told_on_the_line(database: Database, defaults: Defa
         assert (await cart_view(session, cart_id)).lines[0].problem == "short"
         await reserve(session, "somebody", {trompo: 3}, None)
         assert (await cart_view(session, cart_id)).lines[0].problem == "gone"
+
+
+async def test_what_is_no_longer_for_sale_is_called_what_it_was(
+    database: Database, defaults: Defaults
+) -> None:
+    cart_id, _trompo = await cart_with(database, defaults)
+    async with database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    async with database.read() as session:
+        (line,) = (await cart_view(session, cart_id)).lines
+    assert (line.problem, line.title, line.variant, line.product_handle) == ("gone", "Trompo", "", "")
