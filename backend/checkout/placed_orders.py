@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import cast
 
+from backend.cart.access import Caller
 from backend.checkout.order_page import OrderView, order_view
 from backend.checkout.payment import PaymentStarter
 from backend.checkout.restoring import change_bank, restore_cart
+from backend.errors import NotFound
 from backend.fulfillment.tracker import Tracker
 from backend.orders.models import Order
 from backend.orders.service import read_order
@@ -49,11 +51,16 @@ class PlacedOrders:
     starter: PaymentStarter
     tracker: Tracker
 
-    async def placed(self, order_id: str, token: str) -> PlacedOrder:
-        """The order, with the bank's page while it can still be paid there."""
+    async def placed(self, order_id: str, token: str, caller: Caller | None = None) -> PlacedOrder:
+        """The order, with the bank's page while it can still be paid there.
+
+        With a `caller` another customer's is as one that does not exist: its token outlives their session.
+        """
         self._require_token(order_id, token)
         async with self.starter.database.read() as session:
             order = await read_order(session, order_id)
+        if caller is not None and order.customer_id not in (None, caller.customer_id):
+            raise NotFound(f"Order with id: {order_id} was not found")
         return await placed_order(self.starter, order)
 
     async def page(self, order_id: str, token: str, *, ask: bool = True) -> OrderView:

@@ -34,13 +34,7 @@ from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.loader import META, load
-from storefront.pages.checkout.views import (
-    Answer,
-    Choice,
-    LastOrder,
-    Shipping,
-    shipping_card,
-)
+from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, shipping_card
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState, refresh, use_own_cart
 from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
@@ -48,6 +42,7 @@ from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, checked_id, checked_number, checked_text, event, next_number
 from storefront.state.session import (
     bind_cart,
+    caller_of,
     client_of,
     known_fields,
     remember_destination,
@@ -280,8 +275,7 @@ class CheckoutState(PageState, rx.State):
         When that payment has ended meanwhile, the order's page says how.
         """
         async with self:
-            page = self.last.page
-            order_id, token = self._told_order()
+            page, (order_id, token) = self.last.page, self._told_order()
         changed = await change_bank(self, order_id, token)
         if changed.has_cart:
             yield CheckoutState.load
@@ -344,11 +338,12 @@ class CheckoutState(PageState, rx.State):
             cart.cart_id = ""
 
     async def _last_order(self) -> LastOrder:
-        """The order that this browser says it placed last, if its token is right."""
+        """The order that this browser says it placed last, if its token is right and it is nobody else's."""
         order_id, token = self._told_order()
         try:
-            placed = await current_shop().placed_orders.placed(order_id, token)
+            placed = await current_shop().placed_orders.placed(order_id, token, await caller_of(self))
         except ShopError:
+            self.last_order = ""
             return LastOrder()
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
 

@@ -19,6 +19,7 @@ from backend.checkout import quoting
 from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.payment import PaymentOff
 from backend.customers.models import Customer
+from backend.customers.sessions import COOKIE, open_session
 from backend.database import db_now
 from backend.errors import InvalidData, NotFound, TotalChanged
 from backend.modules import GATEWAY_PSE, MANUAL
@@ -469,6 +470,30 @@ async def test_a_customers_order_is_placed_by_nobody_else(shop: Shop, state: Che
     (await state.get_state(CartState)).cart_id = cart_id
     await state.load()
     assert (state.stage, state.last.page, state.last_order) == ("empty", "", "")
+
+
+@pytest.mark.parametrize("next_one", ["", "luis@example.com"])
+async def test_a_customers_last_order_is_forgotten_for_whoever_comes_next(
+    shop: Shop, shopper: Shopper, state: CheckoutState, next_one: str
+) -> None:
+    await _taken(shop, state)
+    page = await _placed(shop, state)
+    async with shop.database.transaction() as session:
+        if next_one:
+            session.add(Customer(email=next_one))
+            await session.flush()
+        found = select(Customer.email, Customer.id)
+        people = dict((await session.execute(found)).all())
+        tokens = {email: await open_session(session, person) for email, person in people.items()}
+    for email, stage, shown in (("ana@example.com", "placed", page), (next_one, "empty", "")):
+        root = shopper()
+        headers = {"cookie": f"{COOKIE}={tokens.get(email, '')}"}
+        root.router = RouterData.from_router_data({"headers": headers, "pathname": "/checkout"})
+        browser = await root.get_state(CheckoutState)
+        browser.last_order = state.last_order
+        await browser.load()
+        assert (browser.stage, browser.last.page) == (stage, shown)
+        assert browser.last_order == (state.last_order if shown else "")
 
 
 async def test_an_hour_later_a_carts_id_leads_to_no_order(shop: Shop, state: CheckoutState) -> None:
