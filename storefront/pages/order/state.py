@@ -12,7 +12,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.checkout.order_page import OrderView
-from backend.errors import NotFound, ShopError
+from backend.errors import Conflict, NotFound, ShopError
 from backend.outage import DatabaseUnavailable
 from backend.returns.routes import ASK
 from backend.texts import _
@@ -136,15 +136,20 @@ class OrderState(PageState, rx.State):
 
     @event()
     async def try_again(self) -> Any:
-        """Restore the cart of an order that was not paid, and go to the checkout."""
-        params = PageParams.from_url(self.router.url)
-        cart, cart_id = await self.get_state(CartState), ""
+        """Restore the cart of an order that was not paid, and go to the checkout.
+
+        When it is paid by now, after all, the page shows that.
+        """
+        params, cart = PageParams.from_url(self.router.url), await self.get_state(CartState)
+        leads: Any = None
         async with errors_as_notices(self):
             await use_own_cart(cart)  # nothing is put into a cart that is somebody else's
-            token = token_of(params)
-            cart_id = await current_shop().placed_orders.try_again(params.tail, token, cart.cart_id)
+            orders, token = current_shop().placed_orders, token_of(params)
+            try:
+                cart.cart_id = await orders.try_again(params.tail, token, cart.cart_id)
+                leads = rx.redirect(CHECKOUT)
+            except Conflict as error:
+                log.info("order %s is not lost: %s", params.tail, error.message)
+                leads = OrderState.refresh
         self.answers = next_number(self.answers)
-        if not cart_id:
-            return None
-        cart.cart_id = cart_id
-        return rx.redirect(CHECKOUT)
+        return leads

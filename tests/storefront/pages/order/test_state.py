@@ -79,6 +79,19 @@ async def test_a_forged_link_brings_nothing(
     assert await _units(shop, cart.cart_id) == [1]
 
 
+async def test_an_order_that_is_paid_after_all_is_shown_and_not_restored(
+    shop: Shop, shopper: Shopper, lost: PlacedOrder
+) -> None:
+    order, cart = await _at(shopper, lost, lost.token)
+    await order.load()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(status="pending"))
+    answers = order.answers
+    assert await order.try_again() == OrderState.refresh
+    assert (cart.cart_id, (await order.get_state(FrameState)).notice.text) == ("", "")
+    assert order.answers > answers
+
+
 async def test_nothing_is_put_into_a_customers_cart_by_a_stranger(
     shop: Shop, shopper: Shopper, lost: PlacedOrder, yoyo: str
 ) -> None:
