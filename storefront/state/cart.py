@@ -111,24 +111,20 @@ class CartState(rx.State):
     @event()
     async def set_quantity(self, line_id: str, quantity: int) -> None:
         """Change the quantity of a line; 0 removes it."""
+        await self._change_line(line_id, quantity)
+
+    @event()
+    async def remove(self, line_id: str) -> None:
+        """Remove a line."""
+        await self._change_line(line_id, 0)
+
+    async def _change_line(self, line_id: str, quantity: int) -> None:
         async with errors_as_notices(self):
             line_id, quantity = checked_id(line_id), checked_number(quantity, 0, MAX_QUANTITY)
             cart_id = await usable_by(self, self.cart_id)
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
                     await change_line(session, cart_id, line_id, quantity)
-        async with errors_as_notices(self):
-            await refresh(self)
-        self.answers = next_number(self.answers)
-
-    @event()
-    async def remove(self, line_id: str) -> None:
-        """Remove a line."""
-        async with errors_as_notices(self):
-            line_id = checked_id(line_id)
-            cart_id = await usable_by(self, self.cart_id)
-            async with current_shop().database.transaction() as session:
-                await change_line(session, cart_id, line_id, 0)
         async with errors_as_notices(self):
             await refresh(self)
         self.answers = next_number(self.answers)

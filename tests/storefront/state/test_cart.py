@@ -132,6 +132,18 @@ async def test_quantities_change_and_lines_go(shopper: Shopper, toy: str) -> Non
     assert cart.cart.count == 0
 
 
+async def test_a_line_that_is_taken_out_twice_is_no_problem(shopper: Shopper, toy: str) -> None:
+    state = shopper()
+    cart = await state.get_state(CartState)
+    await cart.add(toy, 1)
+    line = cart.cart.lines[0].id
+    await cart.remove(line)
+    answers = cart.answers
+    await cart.remove(line)  # pressed twice, or in another tab
+    assert (cart.cart.count, (await state.get_state(FrameState)).notice.text) == (0, "")
+    assert cart.answers > answers
+
+
 async def test_a_line_of_another_cart_is_out_of_reach(shop: Shop, shopper: Shopper, toy: str) -> None:
     mine, theirs = await shopper().get_state(CartState), await shopper().get_state(CartState)
     await mine.add(toy, 1)
