@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.checkout.account_page import AddressView, OrderedToy
 from backend.fulfillment.views import FulfillmentView
 from backend.texts import _
-from storefront.components.forms import AskFirst, Text, town_field, town_panel
+from storefront.components.forms import AskFirst, Once, Text, town_field, town_panel
 from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
@@ -112,14 +112,18 @@ def order(row: ObjectVar[OrderRow]) -> rx.Component:
                 data_testid="ask-back",
             ),
         ),
-        rx.el.button(
-            icon("cart", size=20),
-            _("Comprar otra vez"),
-            rx.el.span(_(", pedido "), row.number, class_name="sr-only"),
-            type="button",
-            class_name="button button--quiet button--small account-order__again",
-            on_click=AccountState.buy_again(row.id),  # type: ignore[call-arg, arg-type]
-            data_testid="buy-again",
+        Once.create(
+            rx.el.button(
+                icon("cart", size=20),
+                _("Comprar otra vez"),
+                rx.el.span(_(", pedido "), row.number, class_name="sr-only"),
+                type="button",
+                class_name="button button--quiet button--small account-order__again",
+                on_click=AccountState.buy_again(row.id),  # type: ignore[call-arg, arg-type]
+                data_testid="buy-again",
+                data_once="",
+            ),
+            answers=AccountState.answer.number,
         ),
         class_name="account-order",
         data_testid="account-order",

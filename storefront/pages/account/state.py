@@ -206,20 +206,17 @@ class AccountState(PageState, rx.State):
         shopper = await shopper_of(self)
         if shopper is None:
             return self._forget()
-        cart, ways = await self.get_state(CartState), list[Any]()
-        async with errors_as_notices(self):
-            order_id = checked_id(order_id)
-            await use_own_cart(cart)
-            async with current_shop().database.transaction() as session:
-                cart_id = await open_or_new(session, cart.cart_id)
-                gone = await buy_again(session, shopper.id, order_id, cart_id)
-                view = await cart_view(session, cart_id)
-            await go_on_with(cart, cart_id, view)
-            cart.answers = next_number(cart.answers)
-            if gone:
-                await notify(self, LESS.format(toys="; ".join(gone)))
-            ways.append(rx.redirect(CART))
-        return ways
+        order_id, cart = checked_id(order_id), await self.get_state(CartState)
+        await use_own_cart(cart)
+        async with current_shop().database.transaction() as session:
+            cart_id = await open_or_new(session, cart.cart_id)
+            gone = await buy_again(session, shopper.id, order_id, cart_id)
+            view = await cart_view(session, cart_id)
+        await go_on_with(cart, cart_id, view)
+        cart.answers = next_number(cart.answers)
+        if gone:
+            await notify(self, LESS.format(toys="; ".join(gone)))
+        return rx.redirect(CART)
 
     @event()
     @_answered
@@ -263,8 +260,11 @@ class AccountState(PageState, rx.State):
             return self._forget()
         async with errors_as_notices(self):
             address_id = checked_id(address_id)
-            async with current_shop().database.transaction() as session:
-                await change(session, shopper.id, address_id)
+            try:
+                async with current_shop().database.transaction() as session:
+                    await change(session, shopper.id, address_id)
+            except NotFound:  # it was taken out a moment ago, here or in another tab
+                await notify(self, GONE)
         return await self._refresh()
 
     async def _refresh(self) -> Any:

@@ -192,6 +192,27 @@ async def test_another_customers_address_is_out_of_reach(shop: Shop, shopper: Sh
         assert [entry.id for entry in await addresses_of(session, victim)] == [address_id]
 
 
+@pytest.mark.parametrize("event", ["remove_address", "prefer_address"])
+async def test_an_address_that_is_gone_is_told_as_that(shop: Shop, shopper: Shopper, event: str) -> None:
+    _, token, address_id = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    await send(state, "remove_address", address_id)
+    await send(state, event, address_id)  # pressed twice, or in another tab
+    assert (await state.get_state(FrameState)).notice.text == GONE
+    assert state.book == []
+
+
+@pytest.mark.parametrize("order_id", ["order_none", "", None])
+async def test_buying_again_what_cannot_be_is_answered(
+    shop: Shop, shopper: Shopper, order_id: object
+) -> None:
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    assert await send(state, "buy_again", order_id) is None
+    assert state.answer.number > 0  # its button may be pressed again
+    assert (await state.get_state(FrameState)).notice.tone == "problem"
+
+
 async def test_a_session_that_ended_elsewhere_ends_here(shop: Shop, shopper: Shopper) -> None:
     customer_id, token, address_id = await a_customer(shop, "ana@example.com")
     state = await at_browser(shopper, f"{COOKIE}={token}")
