@@ -22,7 +22,8 @@ export function VariantChoice({ options, variants, first, otherwise, children })
   const { key, search } = useLocation();
   const [mine, setMine] = useState({}); // the values that were chosen since this address was come to
   const byId = (id) => variants.find((variant) => variant.id === id);
-  const asked = byId(new URLSearchParams(search).get("variant")) ?? byId(first) ?? variants[0];
+  const unnamed = byId(first) ?? variants[0];
+  const asked = byId(new URLSearchParams(search).get("variant")) ?? unnamed;
 
   // what was chosen may be gone by now
   const isThere = mine.key === key && options.length === mine.values.length && options.every(({ choices }, place) => choices.includes(mine.values[place]));
@@ -50,6 +51,8 @@ export function VariantChoice({ options, variants, first, otherwise, children })
     checked: values[place] === value,
     onChange: () => choose(place, value),
   });
-  const value = { shown: chosen ?? { ...NONE, price_label: otherwise }, is_missing: !chosen, picked: values, choice, radio };
+  const named = chosen && chosen !== unnamed ? `variant=${chosen.id}` : "";
+  const shown = chosen ?? { ...NONE, price_label: otherwise };
+  const value = { shown, is_missing: !chosen, named, picked: values, choice, radio };
   return <Choice value={value}>{children}</Choice>;
 }

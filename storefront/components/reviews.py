@@ -13,6 +13,7 @@ from backend.texts import _
 from storefront.components.frame import section
 from storefront.components.icons import icon
 from storefront.components.pictures import picture
+from storefront.components.variants import CHOSEN
 
 NAME = "resenas"
 """The part of the product's page, in its address."""
@@ -39,14 +40,14 @@ def card_rating(rating: rx.Var[RatingView | None]) -> rx.Component:
 
 
 def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
-    """The stars under a product's name, which lead to its reviews."""
+    """The stars under a product's name, which lead to its reviews. What was chosen of it stays chosen."""
     known = rating.to(ObjectVar, RatingView)
     return rx.cond(
         rating,
         rx.el.a(
             rating_stars(known),
             rx.el.span(known.average, " (", known.count, ")", aria_hidden="true"),
-            href=f"#{NAME}",
+            href=rx.cond(CHOSEN.named != "", f"?{CHOSEN.named}#{NAME}", f"#{NAME}"),
             class_name="product__rating",
             data_testid="product-rating",
         ),
@@ -54,7 +55,7 @@ def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
 
 
 def product_reviews(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Component:
-    """The reviews of a product, where there are any. `product` is the path of its page."""
+    """The reviews of a product, where there are any, in its `VariantChoice`. `product` is the path of its page."""
     rating = part.rating.to(ObjectVar, RatingView)
     shown = section(
         _("Lo que dicen quienes lo compraron"),
@@ -150,9 +151,10 @@ def _review(one: ObjectVar[ReviewView]) -> rx.Component:
 
 def _pages(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Component:
     page, last = part.page.to(int), part.pages.to(int)
+    chosen = rx.cond(CHOSEN.named != "", f"{CHOSEN.named}&", "")
 
     def way(number: rx.Var[Any], label: str, rel: str) -> rx.Component:
-        there = f"{product}?{PAGE}={number}#{NAME}"
+        there = f"{product}?{chosen}{PAGE}={number}#{NAME}"
         return rx.el.a(label, href=there, rel=rel, class_name="button button--quiet button--small")
 
     return rx.el.nav(

@@ -21,6 +21,7 @@ class ShownChoice:
     Attributes:
         shown: the chosen variant; of a combination that does not exist, nothing that could be bought.
         is_missing: there is no such combination.
+        named: what names it in the query of an address; empty for the one that is meant where an address names none.
         picked: the chosen value of each option.
         choice: of an option's place and a value, a `Choice`.
         radio: of both, the properties of its radio button.
@@ -28,6 +29,7 @@ class ShownChoice:
 
     shown: VariantView
     is_missing: bool
+    named: str
     picked: list[str]
     choice: Any
     radio: Any

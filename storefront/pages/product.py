@@ -241,10 +241,11 @@ def assurances() -> rx.Component:
 def product_article(
     content: ObjectVar[ProductContent], *buying: rx.Component, below: rx.Component | None = None
 ) -> rx.Component:
-    """The product, in the variant that is chosen, with what buys it, and what is `below` that."""
+    """The product, in the variant that is chosen, with what buys it and what is `below` that, and its reviews."""
     detail = content.detail
     return VariantChoice.create(
         _article(content, buying, below or rx.fragment()),
+        product_reviews(content.reviews.to(ObjectVar, ReviewsPart), to_product(content.slug)),
         options=detail.options,
         variants=detail.variants,
         first=detail.card.variant_id,
@@ -382,7 +383,6 @@ def page() -> rx.Component:
                 rx.fragment(
                     breadcrumb(detail.breadcrumb),
                     product_article(content, add_to_cart(), heart_of_it, below=notify_me()),
-                    product_reviews(content.reviews.to(ObjectVar, ReviewsPart), to_product(content.slug)),
                     related_products(detail.related),
                     viewed_toys(content.slug),
                 ),

@@ -6,7 +6,14 @@ from typing import Any
 
 import httpx
 from playwright.async_api import Browser, Page, expect
+from sqlalchemy import select
 
+from backend.catalog.models import Product
+from backend.clock import now
+from backend.database import Database
+from backend.reviews.models import Review, ReviewState
+from backend.reviews.moderating import count_reviews
+from backend.reviews.reading import PAGE_SIZE
 from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
 from tests.e2e.shopper import (
     PATIENCE,
@@ -109,6 +116,49 @@ async def test_a_shopper_chooses_and_buys_two_variants_of_one_toy(
         await expect_status(page, "paid")
         await expect(page.locator(".buy__variant")).to_have_text(names)
         await expect_no_overflow(page)
+
+
+async def _review(shop: ShopServer) -> None:
+    """Put more reviews of the toy into the shop's books than fit on one page."""
+    books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    try:
+        async with books.transaction() as session:
+            found = await session.execute(select(Product.id).where(Product.handle == "carro"))
+            toy = found.scalar_one()
+            for _one in range(PAGE_SIZE + 1):
+                words: dict[str, Any] = {
+                    "name": "Ana G.",
+                    "stars": 5,
+                    "text": "Aguanta.",
+                    "written_at": now(),
+                }
+                session.add(Review(product_id=toy, state=ReviewState.SHOWN, **words))
+            await count_reviews(session, toy)
+    finally:
+        await books.close()
+
+
+async def test_what_is_chosen_stays_chosen_while_reviews_are_read(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server(ADMIN_EMAIL=STAFF[0], ADMIN_PASSWORD=STAFF[1])
+    ids = await _toy(shop)
+    await _review(shop)
+    async with pages_of(shop, browser, watch)(320, 640) as page:
+        await page.goto("/product/carro")
+        await page.get_by_test_id("product-rating").click(timeout=PATIENCE)
+        await expect(page).to_have_url(re.compile("/product/carro#resenas$"))
+        await page.get_by_test_id("variant-option").filter(has_text=SIZES[1]).click()
+        await expect(page).to_have_url(re.compile(f"variant={ids[1]}"))
+        await page.get_by_test_id("product-rating").click()
+        await expect(page).to_have_url(re.compile(rf"/product/carro\?variant={ids[1]}#resenas$"))
+        await expect(_radio(page, 1, SIZES[1])).to_be_checked()
+        await page.get_by_role("link", name="Más antiguas").click()
+        await expect(page.get_by_test_id("review")).to_have_count(1, timeout=PATIENCE)
+        await expect(_radio(page, 1, SIZES[1])).to_be_checked()
+        await _add(page)
+        await page.goto("/cart")
+        await expect(page.locator(".line__variant")).to_have_text([f"{COLOURS[0]} / {SIZES[1]}"])
 
 
 def _radio(page: Page, option: int, value: str) -> Any:
