@@ -4,6 +4,7 @@ Nothing comes from the caller but ids and numbers; the price is the catalogue's 
 """
 
 import json
+from collections.abc import Mapping
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,6 +19,7 @@ from backend.errors import InsufficientStock, InvalidData, NotFound
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.inventory.statements import available
 from backend.tables import JsonObject, insert_row
+from backend.texts import _
 
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
@@ -25,6 +27,8 @@ MAX_QUANTITY = 99
 MAX_LINES = 60
 MAX_NOTED = 2048
 """Bytes of JSON that programs may note beside a line, in one call or in several."""
+TOO_MANY_UNITS = _("De un mismo juguete caben hasta {most} unidades. Si necesitas más, escríbenos.")
+FULL = _("En tu carrito caben hasta {most} juguetes distintos. Paga estos primero, o escríbenos.")
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
 ).scalar_subquery()
@@ -36,6 +40,18 @@ _TO_ADD = (
     .where(Variant.id == bindparam("variant_id"), can_be_bought())
 )
 """For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
+
+
+class DoesNotFit(InvalidData):
+    """More than a cart takes.
+
+    Attributes:
+        shopper_text: the same, for a shopper.
+    """
+
+    def __init__(self, message: str, shopper_text: str, *, fields: Mapping[str, str] | None = None) -> None:
+        super().__init__(message, fields=fields)
+        self.shopper_text = shopper_text
 
 
 async def add_to_cart(
@@ -80,7 +96,9 @@ async def put_units(
         line.meta = _noted(line.meta, meta)
     else:
         if count >= MAX_LINES:
-            raise InvalidData(f"A cart holds at most {MAX_LINES} different products")
+            raise DoesNotFit(
+                f"A cart holds at most {MAX_LINES} different products", FULL.format(most=MAX_LINES)
+            )
         _require_units(0, quantity, int(units))
         line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
         await insert_row(session, line)
@@ -142,8 +160,10 @@ def _noted(known: JsonObject, more: JsonObject | None) -> JsonObject:
 def _require_units(before: int, quantity: int, units: int) -> None:
     """Refuse a line's new quantity that is too large, or larger than before and than the units that can be had."""
     if quantity > MAX_QUANTITY:
-        raise InvalidData(
-            f"At most {MAX_QUANTITY} units of a product fit in a cart", fields={"quantity": "too many"}
+        raise DoesNotFit(
+            f"At most {MAX_QUANTITY} units of a product fit in a cart",
+            TOO_MANY_UNITS.format(most=MAX_QUANTITY),
+            fields={"quantity": "too many"},
         )
     if units < quantity and quantity > before:
         raise InsufficientStock(STOCK_GONE)

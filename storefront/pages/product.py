@@ -9,6 +9,7 @@ import reflex as rx
 from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.app import current_shop
+from backend.cart.lines import MAX_QUANTITY
 from backend.catalog.browse import product_detail, with_units_of_now
 from backend.catalog.handles import moved_to, was_deleted
 from backend.catalog.videos import VideoView
@@ -191,7 +192,7 @@ def add_to_cart() -> rx.Component:
             price=SHOWN.price_label,
         ),
         variant_id=SHOWN.id,
-        max=rx.cond(SHOWN.available, SHOWN.stock, 0),
+        max=rx.cond(SHOWN.stock.to(int) > MAX_QUANTITY, MAX_QUANTITY, SHOWN.stock),
         answers=CartState.answers,
         added=CartState.added.number,
         on_add=CartState.add,
@@ -369,8 +370,7 @@ def skeleton() -> rx.Component:
 
 def page() -> rx.Component:
     """The whole page. While the address is already another product's than the one loaded, neither is shown."""
-    content = ProductState.content
-    detail = content.detail
+    content, detail = ProductState.content, ProductState.content.detail
     heart_of_it = heart(handle=detail.card.handle, title=detail.card.title)
     return framed(
         until(

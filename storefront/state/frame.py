@@ -191,7 +191,8 @@ def message_of(error: ShopError) -> str:
         case Conflict():
             return _("Algo cambió mientras mirabas. Revisa de nuevo.")
         case InvalidData() | NotAllowed():
-            return _("No pudimos hacerlo. Recarga la página e inténtalo otra vez.")
+            told = _("No pudimos hacerlo. Recarga la página e inténtalo otra vez.")
+            return str(getattr(error, "shopper_text", told))
         case _other:
             return FAILURE
 

@@ -9,6 +9,8 @@ from reflex.istate.data import RouterData
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.cart import lines
+from backend.cart.lines import FULL, MAX_QUANTITY, TOO_MANY_UNITS
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.clock import now
@@ -107,6 +109,22 @@ async def test_more_than_there_is_changes_nothing(shopper: Shopper, toy: str) ->
     assert cart.answers > answers  # the browser's guess ends with a bad answer too
     assert cart.added == added
     assert (await state.get_state(FrameState)).notice.tone == "problem"
+
+
+async def test_a_cart_that_takes_no_more_says_so(
+    shop: Shop, shopper: Shopper, toy: str, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shop.database.transaction() as session:
+        beads = await make_toy(session, defaults, "canicas", stock=500)
+    state = shopper()
+    cart, told = await state.get_state(CartState), await state.get_state(FrameState)
+    await cart.add(beads, MAX_QUANTITY)
+    await cart.add(beads, 1)
+    assert told.notice.text == TOO_MANY_UNITS.format(most=MAX_QUANTITY)
+    monkeypatch.setattr(lines, "MAX_LINES", 1)
+    await cart.add(toy, 1)
+    assert told.notice.text == FULL.format(most=1)
+    assert cart.cart.count == MAX_QUANTITY
 
 
 @pytest.mark.parametrize(
