@@ -3,7 +3,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
-import { listen } from "./effects.jsx";
+import { listen, sayLost } from "./effects.jsx";
 import { tellOtherTabs } from "./session.jsx";
 
 // The token of a link from a mail stands behind the `#` of its address. It is taken out of there when this script is
@@ -53,16 +53,18 @@ export const useAnswer = () => useContext(Answer);
 const SESSION_ROUTES = "/auth/"; // no others sign anybody in or out
 
 // A form that is sent by HTTP. Once all is well it leads to `next`, to the page that the address names or that the answer
-// does, or `done` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page.
-export function HttpForm({ action, formAction, next, done, offline, ownPage, className, children }) {
+// does, or `done` is said. What is wrong is told with `fields`, in a shopper's words; any other answer comes of what failed on
+// the way, and `failed` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page.
+export function HttpForm({ action, formAction, next, done, offline, failed, ownPage, className, children }) {
   const [answer, setAnswer] = useState(NOTHING);
 
   const sent = async (values) => {
     const body = JSON.stringify(token ? { ...values, token } : values);
     const headers = { "content-type": "application/json" };
     const response = await fetch(action, { method: "POST", headers, body, credentials: "same-origin" });
-    const { message = "", fields = {}, next: leads } = await response.json().catch(() => ({}));
-    return { is_good: response.ok, message: response.ok ? done : message, problems: fields, leads };
+    const { message = "", fields, next: leads } = await response.json().catch(() => ({}));
+    const said = response.ok ? done : fields ? message : failed;
+    return { is_good: response.ok, message: said, problems: fields ?? {}, leads };
   };
 
   const submitted = async (event) => {
@@ -71,6 +73,7 @@ export function HttpForm({ action, formAction, next, done, offline, ownPage, cla
     setAnswer({ ...answer, is_busy: true });
     const values = Object.fromEntries(new FormData(event.target));
     const said = await sent(values).catch(() => ({ is_good: false, message: offline, problems: {} }));
+    if (!said.is_good && !said.message) sayLost(); // it has no place of its own for it
     if (!said.is_good || !next) return setAnswer({ ...NOTHING, ...said, number: answer.number + 1 });
     if (action.startsWith(SESSION_ROUTES)) tellOtherTabs();
     window.location.assign(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there

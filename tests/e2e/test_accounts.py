@@ -6,8 +6,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
+from storefront.state.frame import FAILURE
 from tests.e2e.account_steps import (
     AT_LOGIN,
     NEW_PASSWORD,
@@ -142,6 +143,29 @@ async def test_log_out_log_in_and_reset_the_password(page: Page, server: ShopSer
     await expect(page.get_by_role("button", name="Enviarme el enlace")).to_be_visible()
     await log_in(page, address, NEW_PASSWORD)
     await expect_home(page)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "body"),
+    [
+        (502, "text/html", "<h1>Bad Gateway</h1>"),
+        (503, "application/json", '{"type": "unavailable", "message": "The database does not answer"}'),
+    ],
+)
+async def test_what_failed_on_the_way_is_said_in_the_shops_words(
+    page_320: Page, watch: Watch, status: int, kind: str, body: str
+) -> None:
+    watch.expect(str(status))
+    await register(page_320, f"falla{status}@example.com")
+
+    async def fail(route: Route) -> None:
+        await route.fulfill(status=status, content_type=kind, body=body)
+
+    await page_320.route("**/auth/account/*", fail)
+    await page_320.get_by_test_id("logout").click()
+    await expect(page_320.get_by_test_id("lost-press")).to_be_visible()
+    await page_320.get_by_role("button", name="Cambiar contraseña").click()
+    await expect(page_320.locator(".account-form__said")).to_have_text(FAILURE)
 
 
 @ON_A_PHONE

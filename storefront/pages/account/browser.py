@@ -12,6 +12,7 @@ from storefront.components.forms import Once, Text, field
 from storefront.components.hooks import ABSENT, function, hook, script, text_at, view
 from storefront.components.icons import icon
 from storefront.pages.account.state import AccountState, FormAnswer
+from storefront.state.frame import FAILURE
 
 SCRIPT = script("account")
 OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")
@@ -40,6 +41,8 @@ ANSWER = view(SCRIPT, "useAnswer", HttpAnswer)
 class HttpForm(rx.Component):
     """A form that is sent by HTTP, as its answer sets a cookie. `next` is where it leads; or `done` is said.
 
+    `offline` is said without a connection, `failed` when it could not be answered; a notice in place of an empty text.
+
     `form_action` is where a browser without scripts sends it.
     """
 
@@ -50,6 +53,7 @@ class HttpForm(rx.Component):
     next: rx.Var[str]
     done: rx.Var[str]
     offline: rx.Var[str]
+    failed: rx.Var[str]
     own_page: rx.Var[str]
 
 
@@ -156,6 +160,7 @@ def http_form(
         next=leads_to,
         done=done,
         offline=OFFLINE,
+        failed=FAILURE,
         own_page=OWN_PAGE.pattern,
         class_name="account-form",
     )
@@ -171,7 +176,14 @@ def sign_out(action: str, label: str, leads_to: str, test_id: str) -> rx.Compone
         data_testid=test_id,
     )
     return HttpForm.create(
-        button, action=action, next=leads_to, done="", offline="", own_page="", class_name="contents"
+        button,
+        action=action,
+        next=leads_to,
+        done="",
+        offline="",
+        failed="",
+        own_page="",
+        class_name="contents",
     )
 
 
