@@ -151,6 +151,11 @@ def offer_payments(shop: ShopServer, *providers: str) -> None:
     _ask(shop, "UPDATE region SET payment_providers = ?", json.dumps(providers))
 
 
+def ship_nothing(shop: ShopServer) -> None:
+    """What staff do who delete every way to ship."""
+    _ask(shop, "UPDATE shipping_option SET deleted_at = CURRENT_TIMESTAMP")
+
+
 def change_price(shop: ShopServer, handle: str, price: int) -> None:
     """What staff do while somebody is shopping."""
     _ask(

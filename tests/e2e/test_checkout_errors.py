@@ -31,6 +31,7 @@ from tests.e2e.shopper import (
     put_in_cart,
     reach_bank,
     sell_out,
+    ship_nothing,
 )
 
 BAD = {
@@ -176,6 +177,25 @@ async def test_a_region_without_pse_says_so_before_anything_is_typed(
         await page.reload()
         await expect(page.get_by_test_id("bank-select")).to_be_visible(timeout=PATIENCE)
         await expect(unavailable).to_have_count(0)
+
+
+async def test_a_way_to_ship_that_is_no_more_is_not_shown_with_its_price(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server()
+    async with pages_of(shop, browser, watch)(*WIDTHS["320"]) as page:
+        await put_in_cart(page, "yoyo-de-madera")
+        await open_checkout(page)
+        await pick_town(page, MEDELLIN)
+        await expect(page.get_by_test_id("shipping-option").first.locator("input")).to_be_enabled(
+            timeout=PATIENCE
+        )
+        ship_nothing(shop)
+        await field(page, "address").fill(ANA["address"])
+        await field(page, "address").blur()  # the ways are asked for once more
+        await expect(page.get_by_text("Por ahora no tenemos envíos")).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id("shipping-option")).to_have_count(0)
+        await expect(page.locator(".shipping__bone")).to_have_count(0)
 
 
 async def test_a_municipality_nobody_knows_is_said_to_be_unknown(page_320: Page) -> None:

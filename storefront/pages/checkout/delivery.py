@@ -195,7 +195,7 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
     slow = _("La transportadora está tardando. Sigue con tus datos: el precio llega aquí.")
     none = _("Por ahora no tenemos envíos para este pedido. Escríbenos y lo resolvemos.")
     has_choices = ways.choices.length() > 0
-    known = lasting(ways.choices, has_choices)
+    known = lasting(ways.choices, has_choices | FORM.is_priced)
 
     def bone(kind: str = "") -> rx.Component:
         return rx.el.span(class_name=f"bone shipping__bone {kind}")
@@ -236,7 +236,7 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
             rx.cond(
                 known.length() > 0,
                 rx.foreach(known, lambda way, place: card(way, place == 0, way.id)),
-                rx.fragment(card(None, True, "1"), card(None, False, "2")),
+                rx.cond(FORM.is_waiting, rx.fragment(card(None, True, "1"), card(None, False, "2"))),
             ),
         ),
         rx.el.p(
