@@ -176,6 +176,17 @@ def sell_out(shop: ShopServer, handle: str) -> None:
     )
 
 
+def pay_by_hand(shop: ShopServer, number: str) -> None:
+    """The order is paid by another way than the bank's page, which staff have yet to confirm."""
+    _ask(
+        shop,
+        "UPDATE payment_session SET state = 'authorized' WHERE collection_id = (SELECT id FROM payment_collection"
+        ' WHERE cart_id = (SELECT cart_id FROM "order" WHERE number = ?))',
+        number,
+    )
+    _ask(shop, "UPDATE \"order\" SET payment_status = 'authorized' WHERE number = ?", number)
+
+
 def send_parcel(shop: ShopServer, number: str) -> None:
     """The order has its guide, and the carrier has collected the parcel."""
     _ask(

@@ -24,6 +24,7 @@ from tests.e2e.shopper import (
     go_to_bank,
     open_checkout,
     orders_of,
+    pay_by_hand,
     payments_of,
     pick_town,
     put_in_cart,
@@ -169,6 +170,21 @@ async def test_a_paid_order_shows_where_its_parcel_is(page_320: Page, server: Sh
     await page_320.reload()
     await expect(parcel.get_by_test_id("parcel-stage")).to_have_text("Entregado", timeout=PATIENCE)
     await expect(page_320.get_by_test_id("order-status")).to_contain_text("Tu pedido fue entregado")
+
+
+async def test_what_is_sent_before_it_is_paid_is_not_told_as_paid(page_320: Page, server: ShopServer) -> None:
+    await be_ready_to_pay(page_320, "yoyo-de-madera")
+    await go_to_bank(page_320)
+    await decide(page_320, "pending")
+    number = (await page_320.get_by_test_id("order-number").inner_text()).split()[-1]
+    pay_by_hand(server, number)
+    send_parcel(server, number)
+    await page_320.reload()
+    await expect_status(page_320, "authorized")
+    said = page_320.get_by_test_id("order-status")
+    await expect(said).to_contain_text("Tu pedido va en camino")
+    await expect(said).to_contain_text("Todavía no recibimos tu pago")
+    await expect_no_overflow(page_320)
 
 
 @ON_A_PHONE

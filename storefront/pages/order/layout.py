@@ -49,7 +49,9 @@ def title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 def explanation(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """What the title means for the shopper."""
-    return rx.match(order.journey, *texts.JOURNEY_WORDS.items(), by_status(order.status, texts.EXPLANATIONS))
+    is_sent_unpaid = (order.status == "authorized") & (order.journey == "shipped")
+    words = rx.match(order.journey, *texts.JOURNEY_WORDS.items(), by_status(order.status, texts.EXPLANATIONS))
+    return rx.cond(is_sent_unpaid, texts.SENT_UNPAID, words).to(str)
 
 
 def pace(order: ObjectVar[OrderView]) -> rx.Var[str]:

@@ -86,6 +86,11 @@ JOURNEY_WORDS = {
     "shipped": _("Tu pago fue aprobado y ya despachamos tus juguetes. Más abajo ves por dónde van."),
     "delivered": _("¡Que lo disfruten! Si algo no llegó bien, escríbenos y lo resolvemos."),
 }
+SENT_UNPAID = _(
+    "Ya despachamos tus juguetes: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
+    "para acordarlo."
+)
+"""In place of the journey's, where staff sent what is yet to be paid."""
 STAGES = {
     "preparing": _("Preparando el envío"),
     "ready": _("Empacado, esperando que lo recojan"),
