@@ -11,6 +11,8 @@ from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.money import Cop
 from backend.reviews.reading import ReviewsPart
 from backend.settings import Settings
+from backend.texts import _
+from storefront.components.links import HOME, catalog_path
 
 DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"
@@ -202,16 +204,12 @@ def _offer(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
 
 
 def breadcrumb_data(trail: list[CategoryRef]) -> dict[str, Any]:
-    """Structured data: the categories from the top down to a page (schema.org/BreadcrumbList)."""
+    """Return the links from the home page down through the categories (schema.org/BreadcrumbList)."""
+    steps = [(_("Inicio"), HOME), *((category.name, catalog_path(category.handle)) for category in trail)]
     return {
         "@type": "BreadcrumbList",
         "itemListElement": [
-            {
-                "@type": "ListItem",
-                "position": place,
-                "name": category.name,
-                "item": absolute(f"/catalog?category={category.handle}"),
-            }
-            for place, category in enumerate(trail, 1)
+            {"@type": "ListItem", "position": place, "name": name, "item": absolute(path)}
+            for place, (name, path) in enumerate(steps, 1)
         ],
     }

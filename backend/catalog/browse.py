@@ -233,7 +233,7 @@ async def _products(session: AsyncSession, query: Select[Product]) -> Sequence[P
 async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRef]:
     tree = await read_tree(session)
     ids = await session.execute(_CATEGORIES_OF, {"product_id": product_id})
-    deepest = max((tree.path_to(category_id) for category_id in ids.scalars()), key=len, default=[])
+    deepest = max((tree.breadcrumb_to(category_id) for category_id in ids.scalars()), key=len, default=[])
     return [CategoryRef(handle=category.handle, name=category.name) for category in deepest]
 
 

@@ -38,6 +38,16 @@ class Tree:
         """The categories right under this one; the roots for None."""
         return self._children[category_id]
 
+    @property
+    def whole(self) -> Category | None:
+        """The category that holds all others: the only root, if it has children; else None."""
+        roots = self.children(None)
+        return roots[0] if len(roots) == 1 and self.children(roots[0].id) else None
+
+    def departments(self) -> list[Category]:
+        """Return the categories that pages show first: the children of `whole`, or all roots."""
+        return self.children(self.whole.id if self.whole else None)
+
     def with_descendants(self, handles: Iterable[str]) -> set[str]:
         """The ids of the named categories and all below them. Unknown handles are left out."""
         ids: set[str] = set()
@@ -69,6 +79,10 @@ class Tree:
             category = self.by_id.get(category.parent_id or "")
         return path[::-1]
 
+    def breadcrumb_to(self, category_id: str) -> list[Category]:
+        """Return the path that pages show: from a department down; empty for `whole`."""
+        return [category for category in self.path_to(category_id) if category is not self.whole]
+
 
 async def read_tree(session: AsyncSession) -> Tree:
     """All categories."""
@@ -76,8 +90,12 @@ async def read_tree(session: AsyncSession) -> Tree:
 
 
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """The categories under the root, as a tree; a product counts once in every category above it."""
-    tree = await read_tree(session)
+    """Return the departments as a tree; a product counts once in every category above it."""
+    return await department_nodes(session, await read_tree(session))
+
+
+async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNode]:
+    """Return the departments of a tree that was read, with their children and counts."""
     counts = await count_by_category(session)
 
     def node(category: Category) -> CategoryNode:
@@ -90,7 +108,7 @@ async def category_tree(session: AsyncSession) -> list[CategoryNode]:
             children=[node(child) for child in tree.children(category.id)],
         )
 
-    return [node(child) for root in tree.children(None) for child in tree.children(root.id)]
+    return [node(department) for department in tree.departments()]
 
 
 async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:

@@ -231,14 +231,9 @@ async def _column_facets(session: AsyncSession, column: str, products: Select[Pr
 async def _category_facets(
     session: AsyncSession, tree: Tree, products: Select[Product] | None
 ) -> list[Facet]:
-    """The categories under the root and their children; a product counts once in each that it is in or below."""
+    """Return the departments and their children; a product counts once in each that it is in or below."""
     counts = await count_by_category(session, products)
-    shown = [
-        category
-        for root in tree.children(None)
-        for top in tree.children(root.id)
-        for category in (top, *tree.children(top.id))
-    ]
+    shown = [category for top in tree.departments() for category in (top, *tree.children(top.id))]
     return [
         Facet(value=category.handle, label=category.name, count=counts[category.id])
         for category in shown

@@ -19,12 +19,8 @@ class SitemapEntry:
 
 
 async def listed_categories(session: AsyncSession) -> list[SitemapEntry]:
-    """The categories under the root."""
-    rows = await session.execute(
-        select(Category.handle, Category.updated_at)
-        .where(Category.parent_id.is_not(None))
-        .order_by(Category.handle)
-    )
+    """Return all categories: each has its page."""
+    rows = await session.execute(select(Category.handle, Category.updated_at).order_by(Category.handle))
     return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
 
 

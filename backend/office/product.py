@@ -192,11 +192,11 @@ async def _choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
 
 
 def _in_tree(tree: Tree, parent_id: str | None, path: str, chosen: set[str]) -> list[Place]:
-    """The categories below this one, each by the names that lead to it; the tree's root is none."""
+    """Return the categories below this one, each with its path; `Tree.whole` only if it is chosen."""
     places: list[Place] = []
     for one in tree.children(parent_id):
         name = f"{path} › {one.name}" if path else one.name
-        if parent_id is not None or one.id in chosen or not tree.children(one.id):
+        if one is not tree.whole or one.id in chosen:
             places.append(Place(one.id, name, one.id in chosen))
-        places += _in_tree(tree, one.id, name if parent_id is not None else "", chosen)
+        places += _in_tree(tree, one.id, "" if one is tree.whole else name, chosen)
     return places

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from backend.app import current_shop
-from backend.catalog.categories import category_tree
+from backend.catalog.categories import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.list_page import ages_of, catalog_page
 from backend.catalog.product_fields import AGE_RANGES
@@ -186,10 +186,12 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     applied = choices or choices_of_address(params, own)
     text = text_of_address(params)
     async with current_shop().database.read() as session:
-        tree = await category_tree(session)
-        known = [handle for handle in applied.categories if trail_to(tree, handle)]
+        tree = await read_tree(session)
+        nodes = await department_nodes(session, tree)
+        known = [handle for handle in applied.categories if handle in tree.by_handle]
         is_unknown = choices is None and (own.is_unknown or len(known) < len(applied.categories))
-        applied = replace(applied, categories=known)
+        whole = tree.whole if tree.whole and tree.whole.handle in known else None
+        applied = replace(applied, categories=[] if whole else known)
         wanted = CatalogFilter(
             text=text,
             categories=tuple(applied.categories),
@@ -205,7 +207,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         if page.total and not page.cards:  # the list has become shorter: its last page
             applied = replace(applied, start=(page.total - 1) // STEP * STEP)
             page = await catalog_page(session, wanted, words, offset=applied.start, limit=applied.shown)
-    trail = trail_to(tree, applied.categories[0]) if len(applied.categories) == 1 else []
+    trail = trail_to(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
+    if whole:  # its page is the whole catalogue under its own name
+        trail = [CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, nodes)]
     content = CatalogContent(
         page=page,
         choices=applied,
@@ -215,7 +219,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         is_custom=choices is not None,
         title=unknown_title(own) if is_unknown and not text else heading(text, trail, page, own, applied),
         lead=lead_of(params, text, trail, page),
-        inner=[child.handle for node in tree for child in node.children],
+        inner=[child.handle for node in nodes for child in node.children],
         asked_page=params.asked("page"),
         earlier=path_of_page(params, own, applied.start // STEP) if choices is None and applied.start else "",
         further=path_of_page(params, own, applied.start // STEP + 2)

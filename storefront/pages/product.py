@@ -144,12 +144,12 @@ class ProductState(PageState, rx.State):
 
 
 def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
-    """The way from the home page down to here; the catalogue's root, which holds everything, is left out."""
+    """Render the links from the home page down to the product's category."""
     return rx.el.nav(
         rx.el.ol(
             rx.el.li(rx.el.a(_("Inicio"), href=HOME)),
             rx.foreach(
-                trail[1:],
+                trail,
                 lambda category: rx.el.li(
                     rx.el.a(category.name, href=to_category(category.handle)), key=category.handle
                 ),

@@ -128,10 +128,14 @@ def test_a_video_is_told_with_its_picture_and_its_day(shop: Shop) -> None:
     assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]))
 
 
-def test_the_trail_counts_from_one(shop: Shop) -> None:
-    items = breadcrumb_data(DETAIL.breadcrumb)["itemListElement"]
-    assert [(item["position"], item["name"]) for item in items] == [(1, "Juguetes"), (2, "Tradicionales")]
-    assert items[1]["item"] == "http://localhost:3000/catalog?category=tradicionales"
+def test_the_trail_starts_at_the_home_page_and_counts_from_one(shop: Shop) -> None:
+    trail = [CategoryRef("madera", "Madera"), CategoryRef("trompos-y-más", "Trompos y más")]
+    items = breadcrumb_data(trail)["itemListElement"]
+    assert [(item["position"], item["name"], item["item"]) for item in items] == [
+        (1, "Inicio", "http://localhost:3000/"),
+        (2, "Madera", "http://localhost:3000/catalog?category=madera"),
+        (3, "Trompos y más", "http://localhost:3000/catalog?category=trompos-y-m%C3%A1s"),
+    ]
 
 
 def test_the_store_names_its_search(shop: Shop) -> None:

@@ -108,7 +108,8 @@ class Places:
     async def make(self, session: AsyncSession, who: Actor = COMMAND_LINE) -> list[str]:
         """Make what is new in this transaction, and return its names.
 
-        New categories stand below the root of the tree, as pages show what is there; a shop without one gets it.
+        New categories become departments: below the only root, or roots where there are several. A shop without
+        any category gets a root.
 
         Raises:
             ShopError: somebody made one of them meanwhile.
@@ -117,9 +118,9 @@ class Places:
             return []
         made: list[str] = []
         roots = (await read_tree(session)).children(None)
-        root_id = roots[0].id if roots else None
+        root_id = roots[0].id if len(roots) == 1 else None
         waiting = dict(self.categories.new)
-        if waiting and root_id is None:
+        if waiting and not roots:
             name = waiting.pop(handle_from(ROOT), ROOT)
             root_id = (await create_category(session, who, NewCategory(name=name))).id
             made.append(name)

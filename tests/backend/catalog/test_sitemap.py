@@ -52,6 +52,6 @@ async def test_a_new_price_changes_the_product(shop: Database) -> None:
     assert changed["b"] < later
 
 
-async def test_categories_are_listed_without_the_root(shop: Database) -> None:
+async def test_all_categories_are_listed(shop: Database) -> None:
     async with shop.read() as session:
-        assert [listed.handle for listed in await listed_categories(session)] == ["peluches"]
+        assert [listed.handle for listed in await listed_categories(session)] == ["juguetes", "peluches"]

@@ -204,7 +204,7 @@ async def test_the_head_of_a_product(browser: httpx.AsyncClient) -> None:
     assert product["offers"]["price"] == 50_000
     assert product["offers"]["priceCurrency"] == "COP"
     assert product["offers"]["availability"] == "https://schema.org/InStock"
-    assert [item["name"] for item in trail["itemListElement"]] == ["Juguetes", "Peluches"]
+    assert [item["name"] for item in trail["itemListElement"]] == ["Inicio", "Peluches"]
 
 
 async def test_what_is_sold_out_says_so(browser: httpx.AsyncClient) -> None:

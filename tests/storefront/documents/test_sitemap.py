@@ -16,7 +16,7 @@ def addresses(text: str | None) -> list[str]:
 
 
 async def test_a_short_sitemap_is_one_file(toyshop: Shop) -> None:
-    assert len(addresses(await sitemap())) == 3 + 2 + 7 + 3
+    assert len(addresses(await sitemap())) == 3 + 3 + 7 + 3
 
 
 async def test_ages_and_brands_with_something_for_sale_are_listed_once(toyshop: Shop) -> None:

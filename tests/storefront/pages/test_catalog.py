@@ -105,6 +105,27 @@ async def test_a_category_names_the_list(toys: None) -> None:
     assert '"name":"Peluches"' in data.meta.structured_data
 
 
+async def test_the_page_of_the_only_root_shows_the_whole_catalogue(toys: None) -> None:
+    data = await load(PageParams.from_url("/catalog?category=juguetes"))
+    assert (data.meta.status, data.content.title, data.content.page.total) == (200, "Juguetes", 4)
+    assert data.meta.canonical == "http://localhost:3000/catalog?category=juguetes"
+    assert data.content.choices.categories == []
+    assert [facet.value for facet in data.content.page.categories] == ["peluches"]
+
+
+async def test_each_of_several_roots_has_its_page(shop: Shop, toys: None) -> None:
+    async with shop.database.transaction() as session:
+        session.add(Category(name="Libros", handle="libros"))
+    books = await load(PageParams.from_url("/catalog?category=libros"))
+    assert (books.meta.status, books.content.title, books.content.page.total) == (200, "Libros", 0)
+    plush = await load(PageParams.from_url("/catalog?category=peluches"))
+    assert '"name":"Juguetes","item":"http://localhost:3000/catalog?category=juguetes"' in (
+        plush.meta.structured_data
+    )
+    unknown = await load(PageParams.from_url("/catalog?category=nada"))
+    assert unknown.meta.status == 404
+
+
 async def test_choices_count_more_than_the_address(toys: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=peluches"), Choices(brands=["Rayuela"]))
     assert [card.handle for card in data.content.page.cards] == ["trompo"]
