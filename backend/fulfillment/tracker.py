@@ -182,7 +182,7 @@ async def _tell(session: AsyncSession, fulfillment: Fulfillment, update: Trackin
             message = f"The carrier cancelled the label of fulfillment {fulfillment.reference}"
         case TrackingStage.RETURNED:
             kind = AttentionKind.LABEL_RETURNED
-            message = f"The carrier brings fulfillment {fulfillment.reference} back"
+            message = f"The carrier brings fulfillment {fulfillment.reference} back: {update.words}"
         case TrackingStage.INCIDENT:
             kind = AttentionKind.LABEL_INCIDENT
             message = f"The carrier says of fulfillment {fulfillment.reference}: {update.words}"

@@ -28,6 +28,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
     HAS_MONEY,
+    TRACKING,
     WHY_FAILED,
     WITHOUT_LABEL,
     LabelState,
@@ -69,6 +70,7 @@ class ParcelView:
         can_cancel: whether the label can still be cancelled.
         waits: whether a person must decide first (`backend.attention`).
         problem: why its label was not made; empty where it was, or is not known.
+        carrier_words: the last status in the carrier's own words; empty before the first.
     """
 
     id: str
@@ -80,6 +82,7 @@ class ParcelView:
     can_cancel: bool
     waits: bool
     problem: str
+    carrier_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +324,7 @@ def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelV
         can_cancel=is_made and not has_left(one),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
         problem=str(one.data.get(WHY_FAILED) or "") if one.state == LabelState.FAILED else "",
+        carrier_words=str((one.data.get(TRACKING) or {}).get("words") or "") if is_made else "",
     )
 
 

@@ -169,6 +169,13 @@ def parcels() -> rx.Component:
             ),
             rx.cond(one.carrier != "", rx.el.p(one.carrier, class_name="o-row__detail")),
             rx.cond(one.problem != "", rx.el.p(one.problem, class_name="o-row__detail")),
+            rx.cond(
+                one.carrier_words != "",
+                rx.el.p(
+                    _("La transportadora dice: {words}").format(words=one.carrier_words),
+                    class_name="o-row__detail",
+                ),
+            ),
             rx.el.div(
                 rx.cond(
                     one.label_path != "",

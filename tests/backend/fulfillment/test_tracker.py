@@ -265,6 +265,63 @@ async def test_a_parcel_that_comes_back_waits_for_a_person(road: Road) -> None:
     assert len(await road.attention()) == 1
 
 
+async def say(road: Road, patch: pytest.MonkeyPatch, status: str, detail: str) -> None:
+    """Have the embedded carrier answer a status that its own couriers never have, and ask for it."""
+    answer = {"status": status, "statusDetail": detail, "realDeliveryDate": "2026-11-20 10:00:00"}
+    patch.setattr("backend.sandbox.carrier.app.tracking", lambda _label: answer)
+    await road.follow()
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "words"),
+    [
+        ("Entregado a remitente", "", "Entregado a remitente"),
+        ("Entregado", "Devolución entregada", "Devolución entregada"),
+        ("ENTREGADO", "Entregado al Remitente en Cali", "Entregado al Remitente en Cali"),
+        ("Devolución entregada", "Firma: bodega", "Devolución entregada: Firma: bodega"),
+    ],
+)
+async def test_parcel_delivered_to_the_sender_is_returned(
+    road: Road, monkeypatch: pytest.MonkeyPatch, status: str, detail: str, words: str
+) -> None:
+    """fault: the order is delivered, its return period begins, nobody calls the customer."""
+    await road.move(Status.IN_TRANSIT)
+    await road.follow()
+    await say(road, monkeypatch, status, detail)
+    order = await road.order()
+    assert order["fulfillment_status"] == "shipped"
+    (fulfillment,) = order["fulfillments"]
+    assert (fulfillment["data"]["stage"], fulfillment["delivered_at"]) == ("returned", None)
+    (attention,) = await road.attention()
+    assert attention.kind == "label_returned"
+    assert words in attention.message
+    (parcel,) = await road.parcels()
+    assert (parcel.chip.text, parcel.carrier_words) == ("Devuelto por la transportadora", words)
+    page = await road.page()
+    assert (page.fulfillments[0].stage, page.fulfillments[0].delivered_label) == ("returned", "")
+    assert await road.mails() == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "stage", "order_status"),
+    [
+        ("Guía generada", "awaiting_pickup", "fulfilled"),
+        ("Admitido", "collected", "shipped"),
+        ("Recogido", "collected", "shipped"),
+        ("En bodega destino", "in_transit", "shipped"),
+    ],
+)
+async def test_usual_stage_opens_no_incident_and_keeps_the_carriers_words(
+    road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
+) -> None:
+    """fault: every parcel on its usual way asks for a person."""
+    await say(road, monkeypatch, status, "")
+    order = await road.order()
+    assert (order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"]) == (order_status, stage)
+    assert await road.attention() == []
+    assert [parcel.carrier_words for parcel in await road.parcels()] == [status]
+
+
 async def test_an_incident_waits_for_a_person_until_the_parcel_goes_on(road: Road) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()

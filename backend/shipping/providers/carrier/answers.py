@@ -6,7 +6,6 @@ Everything is read leniently: one missing or odd field does not lose the others.
 import base64
 import binascii
 import math
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
@@ -16,7 +15,8 @@ from typing import TypeGuard
 from backend.contact import one_line
 from backend.errors import OutsideFailure
 from backend.money import Cop
-from backend.shipping.providers.base import Label, TrackingStage, TrackingUpdate
+from backend.shipping.providers.base import Label, TrackingUpdate
+from backend.shipping.providers.carrier.statuses import join_words, stage_of
 from backend.tables import JsonObject
 
 COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
@@ -30,19 +30,6 @@ YEARS = range(2000, 2101)
 """A moment of another year is a mistake: nothing was collected or delivered then."""
 MAX_WORDS = 200
 """Characters of the carrier's own words that are kept."""
-
-_STATUSES = (
-    ("pendiente de recol", TrackingStage.AWAITING_PICKUP),
-    ("envio recolectado", TrackingStage.COLLECTED),
-    ("recolectado", TrackingStage.COLLECTED),
-    ("en transito", TrackingStage.IN_TRANSIT),
-    ("en distribucion", TrackingStage.OUT_FOR_DELIVERY),
-    ("en reparto", TrackingStage.OUT_FOR_DELIVERY),
-    ("entregado", TrackingStage.DELIVERED),
-    ("cancelad", TrackingStage.CANCELED),
-    ("devuelto", TrackingStage.RETURNED),
-)
-"""How the known statuses begin, without accents and capitals, which vary. «No entregado» is none of them."""
 
 
 class CarrierError(OutsideFailure):
@@ -181,21 +168,15 @@ def read_tracking(data: object) -> TrackingUpdate | None:
     """Where a shipment is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
+    status, detail = data["status"], _text(data.get("statusDetail")) or ""
     return TrackingUpdate(
-        stage=stage_of(data["status"]),
-        words=one_line(_text(data.get("statusDetail")) or data["status"])[:MAX_WORDS],
+        stage=stage_of(status, detail),
+        words=join_words(status, detail)[:MAX_WORDS],
         picked_up_at=_moment(data.get("realPickupDate")),
         delivered_at=_moment(data.get("realDeliveryDate")),
         expected_at=_moment(data.get("arrivalDate")),
         received_by=one_line(data.get("receivedBy"))[:MAX_WORDS],
     )
-
-
-def stage_of(status: str) -> TrackingStage:
-    """What the status means. One that is not known is the text of an incident."""
-    letters = unicodedata.normalize("NFKD", one_line(status).casefold())
-    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return next((stage for start, stage in _STATUSES if plain.startswith(start)), TrackingStage.INCIDENT)
 
 
 def read_cancelled(data: JsonObject) -> frozenset[int]:

@@ -19,9 +19,9 @@ from backend.shipping.providers.carrier.answers import (
     problem_in,
     read_rate,
     read_tracking,
-    stage_of,
     whole,
 )
+from backend.shipping.providers.carrier.statuses import stage_of
 from tests.backend.shipping.samples import rate
 
 # errors

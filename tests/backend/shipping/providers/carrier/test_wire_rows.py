@@ -22,10 +22,11 @@ from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.settings import Settings
 from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import TrackingUpdate
-from backend.shipping.providers.carrier.answers import CarrierError, cheapest, read_tracking, stage_of
+from backend.shipping.providers.carrier.answers import CarrierError, cheapest, read_tracking
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
 from backend.shipping.providers.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.statuses import stage_of
 from tests.backend.shipping.samples import (
     EVERYWHERE,
     IMPATIENT,

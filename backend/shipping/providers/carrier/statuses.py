@@ -1,0 +1,112 @@
+"""The carrier's status texts as tracking stages (wire: carrier 2.4).
+
+The aggregator passes on the words of a dozen couriers, so no list of them is complete. A text that matches nothing is
+an incident: a person then reads it.
+"""
+
+import re
+import unicodedata
+
+from backend.contact import one_line
+from backend.shipping.providers.base import TrackingStage
+
+MAX_STATUS = 200
+"""Characters of a status that are compared."""
+
+_DOCUMENTED = frozenset(
+    {
+        "pendiente de recoleccion",
+        "envio recolectado",
+        "en transito",
+        "en distribucion",
+        "en reparto",
+        "entregado",
+        "cancelado",
+        "devuelto",
+    }
+)
+"""The aggregator's own statuses, which the shop already says in its own words."""
+
+_SENDER = r"(a|al|en|hacia)( el| la)? (remitente|origen|tienda|comercio)\b"
+_RETURN = re.compile(
+    rf"(?<!\bno )(?<!\bno fue )\b(devuelt[oa]s?\b|(entreg(ad)?[oa]s?|retorn(ad)?[oa]|regres(ad)?[oa]) {_SENDER})"
+    r"|\b(en|para|proceso de|inicio de) (devolucion|retorno)\b"
+    r"|^(retorn(ad)?[oa]|devolucion)\b(?! (solicitad|pendiente|rechazad|cancelad|anulad|negad))"
+    r"(?! (de )?(documento|cumplid|dinero))"
+)
+"""The parcel goes back to the shop, or is there. A return that is only asked for, or of papers, is none."""
+
+_TROUBLE = re.compile(
+    r"\bno |\bsin |\bnadie\b|novedad|errad|incorrect|incomplet|rechaz|rehus|ausente|desconoc|cerrad|reten"
+    r"|siniestr|perdid|extravi|hurt|robad|averi|danad|fallid|intento|custodia|aplazad|reprogram"
+)
+"""Words of a problem in a text that begins like a usual stage («En bodega por dirección errada»)."""
+
+_USUAL = (
+    (TrackingStage.CANCELED, r"((guia|envio) )?(cancelad|anulad)"),
+    (
+        TrackingStage.IN_TRANSIT,
+        r"(envio )?entregad[oa] al? (\w+ )?(transport|mensajer|conductor|courier|operador)",
+    ),
+    (TrackingStage.INCIDENT, r"(envio )?(entregad[oa]|entrega) parcial"),
+    (
+        TrackingStage.DELIVERED,
+        r"((envio|reportad[oa]) )?entregad[oa]|entrega (exitosa|verificada|efectiva|realizada)",
+    ),
+    (
+        TrackingStage.AWAITING_PICKUP,
+        r"pendiente (de|por) recol|por recolectar|recoleccion (programada|solicitada)",
+    ),
+    (TrackingStage.AWAITING_PICKUP, r"((guia|envio) )?(generad|cread|impres|registrad)|(en )?alistamiento"),
+    (TrackingStage.COLLECTED, r"((envio|guia|paquete) )?(recolectad|recogid|admitid)"),
+    (
+        TrackingStage.COLLECTED,
+        r"recoleccion (exitosa|realizada|efectuada)|recibid[oa] (en origen|por la transport)",
+    ),
+    (TrackingStage.OUT_FOR_DELIVERY, r"(en |zona de |en zona de |salio a )?(distribucion|reparto)"),
+    (
+        TrackingStage.OUT_FOR_DELIVERY,
+        r"en (ruta|proceso|camino) (de|a|para) (la )?(entrega|reparto|distribucion)",
+    ),
+    (
+        TrackingStage.IN_TRANSIT,
+        r"en (transito|transporte|ruta|viaje|camino|despacho|procesamiento)\b|viajando",
+    ),
+    (
+        TrackingStage.IN_TRANSIT,
+        r"(en |ingreso a |ingresad[oa] a |recibid[oa] en )?(la )?(bodega|terminal|centro de)\b",
+    ),
+    (TrackingStage.IN_TRANSIT, r"despachad|en (origen|destino)$|recibid[oa] en destino|llegada a|arribo a"),
+)
+"""How the texts of each stage begin, without accents and capitals, which vary."""
+_STAGES = tuple((stage, re.compile(start)) for stage, start in _USUAL)
+
+
+def stage_of(status: str, detail: str = "") -> TrackingStage:
+    """Return the stage of a status and its detail.
+
+    A return in either of them is a return: «Entregado» with the detail «Devolución entregada» arrived at the shop, not
+    at the customer. A text that is not known is an incident.
+    """
+    plain = _plain(status)
+    stage = next((stage for stage, start in _STAGES if start.match(plain)), TrackingStage.INCIDENT)
+    if stage is TrackingStage.CANCELED:
+        return stage
+    if _RETURN.search(plain) or _RETURN.search(_plain(detail)):
+        return TrackingStage.RETURNED
+    return TrackingStage.INCIDENT if _TROUBLE.search(plain) else stage
+
+
+def join_words(status: str, detail: str) -> str:
+    """Return the carrier's words on one line: the detail, after the status unless that says only the stage."""
+    status, detail = one_line(status), one_line(detail)
+    if not detail:
+        return status
+    is_said = _plain(status) in _DOCUMENTED or _plain(detail).startswith(_plain(status))
+    return detail if is_said else f"{status}: {detail}"
+
+
+def _plain(text: str) -> str:
+    """Return the text on one line, without accents and capitals."""
+    letters = unicodedata.normalize("NFKD", one_line(text[: 2 * MAX_STATUS]).casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))[:MAX_STATUS]

@@ -1,0 +1,141 @@
+"""Status texts of couriers as stages (wire: carrier 2.4).
+
+fault                                        | outcome
+---------------------------------------------|----------------------------------------------------------
+delivered to the sender, in status or detail | returned: a person is asked, the order is not delivered
+handed over between couriers                 | in transit: the order is not delivered
+usual stage in a courier's own words         | its stage: nobody is asked
+usual stage with a problem in its words      | incident: a person is asked
+words that nobody knows                      | incident: a person is asked
+return that is asked for, denied or of papers | incident or the status's stage: tracking goes on
+"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.shipping.providers.base import TrackingStage
+from backend.shipping.providers.carrier.statuses import join_words, stage_of
+
+S = TrackingStage
+
+
+@pytest.mark.parametrize(
+    ("status", "detail"),
+    [
+        ("Entregado a remitente", ""),
+        ("ENTREGADA AL REMITENTE", ""),
+        ("Envío entregado al remitente en Bogotá", ""),
+        ("Entrega a remitente", ""),
+        ("Entregado", "Devolución entregada"),
+        ("Entregado", "Entregado  a\nremitente"),
+        ("Entregado", "Se entregó: devuelto a la tienda"),
+        ("Entrega verificada", "Retorno a origen"),
+        ("Devolución entregada", "Ana Pérez"),
+        ("DEVOLUCION", ""),
+        ("Devuelto", "Entregado"),
+        ("Devuelta al origen", ""),
+        ("En devolución", ""),
+        ("En proceso de devolución", ""),
+        ("En tránsito", "En devolución al remitente"),
+        ("Retornado", ""),
+        ("Regresado al comercio", ""),
+        ("Novedad", "Devuelto: el destinatario rehúsa"),
+        ("No entregado, para devolución", ""),
+    ],
+)
+def test_parcel_on_its_way_back_is_returned(status: str, detail: str) -> None:
+    assert stage_of(status, detail) is S.RETURNED
+
+
+@pytest.mark.parametrize(
+    ("status", "stage"),
+    [
+        ("Guía generada", S.AWAITING_PICKUP),
+        ("GUIA IMPRESA", S.AWAITING_PICKUP),
+        ("Envío creado", S.AWAITING_PICKUP),
+        ("En alistamiento", S.AWAITING_PICKUP),
+        ("Recolección programada", S.AWAITING_PICKUP),
+        ("Admitido", S.COLLECTED),
+        ("Envío admitido", S.COLLECTED),
+        ("Recogido", S.COLLECTED),
+        ("Recogida por Envía", S.COLLECTED),
+        ("En bodega destino", S.IN_TRANSIT),
+        ("En bodega origen", S.IN_TRANSIT),
+        ("Bodega Medellín", S.IN_TRANSIT),
+        ("En terminal destino", S.IN_TRANSIT),
+        ("En centro de distribución Cali", S.IN_TRANSIT),
+        ("Viajando en ruta nacional", S.IN_TRANSIT),
+        ("En transporte", S.IN_TRANSIT),
+        ("Despachada", S.IN_TRANSIT),
+        ("Entregado a transportadora", S.IN_TRANSIT),
+        ("Entregado al mensajero", S.IN_TRANSIT),
+        ("En ruta de entrega", S.OUT_FOR_DELIVERY),
+        ("En zona de distribución", S.OUT_FOR_DELIVERY),
+        ("Reparto", S.OUT_FOR_DELIVERY),
+        ("Entregada", S.DELIVERED),
+        ("Entrega exitosa", S.DELIVERED),
+        ("Reportado entregado", S.DELIVERED),
+        ("Entregado a Juan Pérez", S.DELIVERED),
+        ("Anulada", S.CANCELED),
+    ],
+)
+def test_usual_stage_in_a_couriers_own_words_is_that_stage(status: str, stage: TrackingStage) -> None:
+    assert stage_of(status) is stage
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "En bodega por dirección errada",
+        "En bodega: destinatario ausente",
+        "Entregado parcialmente",
+        "Entrega fallida",
+        "Intento de entrega",
+        "No entregado a remitente",
+        "No fue devuelto",
+        "Solicitud de devolución",
+        "Devolución solicitada",
+        "En custodia",
+        "Reclame en oficina",
+        "Siniestro",
+        "x" * 5_000,
+        "",
+    ],
+)
+def test_what_is_no_usual_stage_is_an_incident(status: str) -> None:
+    assert stage_of(status) is S.INCIDENT
+
+
+@pytest.mark.parametrize("detail", ["No devuelto", "Devolución de documentos", "Entregado por el remitente"])
+def test_detail_that_is_no_return_leaves_the_stage(detail: str) -> None:
+    assert stage_of("En tránsito", detail) is S.IN_TRANSIT
+
+
+def test_cancelled_label_stays_cancelled_when_its_parcel_is_brought_back() -> None:
+    assert stage_of("Cancelado", "Devuelto al remitente") is S.CANCELED
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "words"),
+    [
+        ("Entregado", "Dejado con el portero", "Dejado con el portero"),
+        ("En bodega destino", "Cali", "En bodega destino: Cali"),
+        ("En bodega destino", "EN BODEGA DESTINO", "EN BODEGA DESTINO"),
+        (
+            "Novedad: dirección errada",
+            "Novedad: dirección errada (Envía)",
+            "Novedad: dirección errada (Envía)",
+        ),
+        ("En tránsito", "  ", "En tránsito"),
+        ("", "Sin estado", "Sin estado"),
+    ],
+)
+def test_both_the_status_and_the_detail_are_kept(status: str, detail: str, words: str) -> None:
+    assert join_words(status, detail) == words
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_no_text_breaks_it_and_none_with_a_sender_is_delivered(status: str, detail: str) -> None:
+    stage_of(status, detail)
+    assert stage_of("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
