@@ -25,6 +25,12 @@ from tenacity import (
 
 from backend.errors import OutsideFailure
 from backend.metrics import OUTSIDE_CALLS, OUTSIDE_SECONDS
+from backend.response_limits import (
+    ACCEPTED_ENCODING,
+    MAX_RESPONSE_BYTES,
+    ResponseTooLarge,
+    read_limited,
+)
 from backend.tracing import span
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
@@ -45,6 +51,10 @@ class NoAnswer(ServiceUnavailable):
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
         super().__init__(message)
         self.timed_out = timed_out
+
+
+class AnswerTooLarge(NoAnswer):
+    """The answer is longer than what is read of one. The request may have been carried out; it is not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +127,16 @@ class HttpClient:
         content: bytes | None = None,
         data: Mapping[str, str] | None = None,
         json: Any = None,
+        max_bytes: int = MAX_RESPONSE_BYTES,
     ) -> httpx.Response:
         """Send one request, once, and read the whole answer, whatever its status. Redirects are not followed.
 
-        `content` is a body as it stands; `data` is sent as a form, `json` as JSON.
+        `content` is a body as it stands; `data` is sent as a form, `json` as JSON. `max_bytes` is how many bytes of the
+        answer are read at most, decompressed.
 
         Raises:
             ServiceUnavailable: no connection could be made: nothing was sent.
+            AnswerTooLarge: the answer has more than `max_bytes`.
             NoAnswer: the request may have arrived.
         """
         connect = min(self.policy.connect, seconds)
@@ -131,7 +144,7 @@ class HttpClient:
             method,
             url,
             params=params,
-            headers=headers,
+            headers={"accept-encoding": ACCEPTED_ENCODING, **(headers or {})},
             content=content,
             data=data,
             json=json,
@@ -145,7 +158,8 @@ class HttpClient:
             span(f"{method} {self.service}", "client", called),
         ):
             async with asyncio.timeout(seconds):
-                response = await self._http.send(request, follow_redirects=False)
+                response = await self._http.send(request, follow_redirects=False, stream=True)
+                response = await read_limited(response, max_bytes)
             told(f"{response.status_code // 100}xx")
             return response
 
@@ -158,8 +172,9 @@ class HttpClient:
     ) -> Result:
         """Do what changes nothing, again while it fails in a way that may pass. Raises what the last attempt raised.
 
-        No attempt is begun once the policy's `read` is over: what fails at once is tried again, what took a whole
-        deadline is not, for a shopper is waiting. With `seconds`, all attempts together end within that time.
+        An answer that is too large is not fetched again. No attempt is begun once the policy's `read` is over: what
+        fails at once is tried again, what took a whole deadline is not, for a shopper is waiting. With `seconds`, all
+        attempts together end within that time.
 
         Raises:
             NoAnswer: `seconds` were over.
@@ -176,7 +191,9 @@ class HttpClient:
             wait=wait_exponential_jitter(
                 multiplier=policy.pause, max=policy.longest_pause, jitter=policy.pause
             ),
-            retry=retry_if_exception(is_passing),
+            retry=retry_if_exception(
+                lambda error: is_passing(error) and not isinstance(error, AnswerTooLarge)
+            ),
             reraise=True,
         )
         with self._mapped():
@@ -210,6 +227,8 @@ class HttpClient:
             yield
         except _NEVER_SENT as error:
             raise ServiceUnavailable(f"{self.service} cannot be reached ({type(error).__name__})") from error
+        except ResponseTooLarge as error:
+            raise AnswerTooLarge(f"{self.service} answered with too much: {error}") from error
         except (httpx.RequestError, TimeoutError) as error:
             raise NoAnswer(
                 f"{self.service} did not answer ({type(error).__name__})",

@@ -7,8 +7,6 @@ so that page loaders and state handlers, to which Reflex passes no arguments of 
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
-import httpx
-
 from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
@@ -53,6 +51,7 @@ from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
 from backend.rate_limit import ExpiredCounters
+from backend.response_limits import LimitedClient
 from backend.returns.reminders import ReturnReminders
 from backend.reviews.asking import ReviewRequests
 from backend.sandbox.embedded import Sandbox
@@ -146,7 +145,7 @@ class Shop:
         self.mailer = Mailer(self.database, settings, transport_of(settings))
         self.outbox = OutboxPublisher(
             self.database,
-            httpx.AsyncClient(verify=trusted()),
+            LimitedClient(verify=trusted()),
             settings.storefront_url or settings.base_url,
             settings.revalidation_secret,
         )

@@ -3,9 +3,13 @@
 What speaks OpenID Connect is loaded when the first shopper signs in so.
 """
 
+import asyncio
 import hmac
 import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -13,6 +17,7 @@ import httpx
 from backend.clock import now
 from backend.errors import OutsideFailure, Unauthorized
 from backend.http_client import trusted
+from backend.response_limits import LimitedClient
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,7 +80,7 @@ class Google:
         from authlib.common.security import generate_token
 
         attempt = attempt or SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
-        async with self._client(callback) as client:
+        async with self._connected(callback) as client:
             endpoints = await self._endpoints(client)
             url, _state = client.create_authorization_url(
                 endpoints["authorization_endpoint"],
@@ -97,7 +102,7 @@ class Google:
 
         if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
             raise Unauthorized("The answer is not to this attempt")
-        async with self._client(callback) as client:
+        async with self._connected(callback) as client:
             endpoints = await self._endpoints(client)
             try:
                 token = await client.fetch_token(
@@ -145,15 +150,22 @@ class Google:
             last_name=str(claims.get("family_name") or ""),
         )
 
-    def _client(self, callback: str) -> "AsyncOAuth2Client":
-        from authlib.deprecate import AuthlibDeprecationWarning
+    @asynccontextmanager
+    async def _connected(self, callback: str) -> AsyncIterator["AsyncOAuth2Client"]:
+        """Open a client whose calls all end within `ANSWER_WITHIN` together.
 
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", AuthlibDeprecationWarning
-            )  # it would rather have httpx's successor
-            from authlib.integrations.httpx_client import AsyncOAuth2Client
-        return AsyncOAuth2Client(
+        Raises:
+            OutsideFailure: they did not.
+        """
+        try:
+            # a deadline in addition to httpx's timeouts: those start again with every byte that trickles in
+            async with asyncio.timeout(ANSWER_WITHIN), self._client(callback) as client:
+                yield client
+        except TimeoutError as error:
+            raise OutsideFailure("The provider did not answer in time") from error
+
+    def _client(self, callback: str) -> "AsyncOAuth2Client":
+        return _client_class()(
             client_id=self._settings.google_client_id,
             client_secret=self._settings.google_client_secret.get_secret_value(),
             scope=SCOPE,
@@ -175,3 +187,18 @@ class Google:
         if found.get("issuer") != issuer:
             raise OutsideFailure("The provider says it is another")
         return found
+
+
+@cache
+def _client_class() -> type["AsyncOAuth2Client"]:
+    """Return Authlib's client with a limit on what it reads."""
+    from authlib.deprecate import AuthlibDeprecationWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
+        from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+    class LimitedOAuth2Client(LimitedClient, AsyncOAuth2Client):  # type: ignore[misc]  # Authlib has no types
+        """An OAuth 2 client that reads at most `MAX_RESPONSE_BYTES` of a response."""
+
+    return LimitedOAuth2Client

@@ -5,7 +5,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import httpx
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.doctor import outside_checks, shop_checks
@@ -14,6 +13,7 @@ from backend.errors import ShopError
 from backend.http_client import trusted
 from backend.office_settings import read_effective_settings
 from backend.payment.providers.pse.client import gateway_client
+from backend.response_limits import LimitedClient
 from backend.shipping.providers.carrier.client import carrier_client
 from backend.shop import Shop
 
@@ -25,7 +25,7 @@ async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) 
     settings, database = shop.settings, shop.database
     gateway = gateway_client(settings, shop.sandbox.gateway_transport)
     carrier = carrier_client(settings, shop.sandbox.carrier_transport)
-    http = httpx.AsyncClient(verify=trusted(), timeout=seconds)
+    http = LimitedClient(verify=trusted(), timeout=seconds)
     try:
         try:
             async with asyncio.timeout(seconds), database.read() as session:

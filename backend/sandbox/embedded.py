@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 from backend.database import Database
 from backend.http_client import trusted
 from backend.payment.providers.pse.client import SANDBOX_PATH as GATEWAY_PATH
+from backend.response_limits import LimitedClient
 from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway
@@ -24,9 +25,7 @@ class Sandbox:
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
-        self._http = httpx.AsyncClient(
-            verify=trusted()
-        )  # carries notifications, over a socket as from outside
+        self._http = LimitedClient(verify=trusted())  # carries notifications, over a socket as from outside
         self._gateway = (
             sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )

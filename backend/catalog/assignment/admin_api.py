@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import httpx
 
+from backend.response_limits import LimitedClient
+
 SUCCESS = (200, 201)
 MOST_IDS = 500
 """Products in one request: a longer list is sent in several."""
@@ -26,7 +28,7 @@ class AdminApi:
     def __init__(
         self, base_url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
-        self._http = httpx.AsyncClient(
+        self._http = LimitedClient(
             base_url=base_url,
             headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
             timeout=SECONDS,

@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, Val
 
 from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
 from backend.invoices.providers.base import DocumentRejected, Issued
+from backend.response_limits import MAX_PDF_RESPONSE_BYTES
 
 SERVICE = "The invoice provider"
 FIND_WITHIN = 25.0
@@ -66,7 +67,9 @@ class UblClient:
             ServiceUnavailable: it was not made.
         """
         body = {"number": number, "kind": kind, "xml": b64encode(xml).decode()}
-        response = await self._http.send("POST", "/documents", self._http.policy.write, json=body)
+        response = await self._http.send(
+            "POST", "/documents", self._http.policy.write, json=body, max_bytes=MAX_PDF_RESPONSE_BYTES
+        )
         if response.status_code == 422:
             raise DocumentRejected(_problems(response))
         if response.status_code == 409:
@@ -86,7 +89,9 @@ class UblClient:
 
         async def once() -> Issued | None:
             path = f"/documents/{quote(number, safe='')}"
-            response = await self._http.send("GET", path, self._http.policy.read)
+            response = await self._http.send(
+                "GET", path, self._http.policy.read, max_bytes=MAX_PDF_RESPONSE_BYTES
+            )
             if response.status_code == 404 and _said(response).get("error") == "not_found":
                 return None
             if response.status_code != 200:

@@ -12,7 +12,8 @@ import httpx
 from pydantic import SecretStr
 
 from backend.errors import OutcomeUnknown
-from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.providers.base import Label, TrackingUpdate
 from backend.shipping.providers.carrier.answers import (
@@ -125,9 +126,14 @@ class CarrierClient:
             OutcomeUnknown: one may have been made.
         """
         try:
-            return read_label(
-                _object(await self._send("POST", self._shipment_path, shipment.body(), self._policy.write))
+            answer = await self._send(
+                "POST",
+                self._shipment_path,
+                shipment.body(),
+                self._policy.write,
+                max_bytes=MAX_PDF_RESPONSE_BYTES,
             )
+            return read_label(_object(answer))
         except CarrierError as error:
             if error.may_have_acted:
                 raise OutcomeUnknown(f"The label may have been made: {error.message}") from error
@@ -188,14 +194,23 @@ class CarrierClient:
         except NoAnswer as error:
             raise _too_late(path, seconds) from error
 
-    async def _send(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        body: JsonObject | None,
+        seconds: float,
+        *,
+        max_bytes: int = MAX_RESPONSE_BYTES,
+    ) -> object:
         """Ask once. Returns the `data` of the answer."""
         try:
-            response = await self._http.send(method, path, seconds, json=body)
+            response = await self._http.send(method, path, seconds, json=body, max_bytes=max_bytes)
         except NoAnswer as error:
             if error.timed_out:
                 raise _too_late(path, seconds) from error
-            raise CarrierError(error.message, may_have_acted=True, is_passing=True) from error
+            is_passing = not isinstance(error, AnswerTooLarge)
+            raise CarrierError(error.message, may_have_acted=True, is_passing=is_passing) from error
         except ServiceUnavailable as error:
             raise CarrierError(error.message, is_passing=True) from error
         return self._data_of(response)

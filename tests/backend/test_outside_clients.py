@@ -1,0 +1,229 @@
+"""Every client of an outside service reads a bounded answer, once.
+
+client                                   answer over its limit
+---------------------------------------  --------------------------------------------------------------------
+gateway: banks, look-ups, references     `AnswerTooLarge`, fetched once
+gateway: login                           `LoginFailed`: the call that needed it was not sent
+gateway: bank.create                     `OutcomeUnknown`: looked up, never sent again
+carrier: quotation                       the fixed price, fetched once
+carrier: tracking, cancellation          `CarrierError` or `OutcomeUnknown`, fetched once
+carrier: shipment, over 16 MiB           `OutcomeUnknown`; a label of 9 MiB is taken whole
+invoices: over 16 MiB                    `AnswerTooLarge`; a document of 5 MiB is taken whole
+the owner's webhook, the storefront      `OutsideFailure`: called again later
+Google: discovery, token, keys           `OutsideFailure`
+"""
+
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from backend.customers.google import Google, SignInAttempt
+from backend.database import Database
+from backend.errors import OutcomeUnknown, OutsideFailure
+from backend.http_client import AnswerTooLarge, RetryPolicy
+from backend.invoices.providers.base import Issued
+from backend.invoices.providers.ubl.client import UblClient
+from backend.monitoring.webhook import OwnersWebhook
+from backend.outbox.models import OutboxEvent
+from backend.outbox.publisher import OutboxPublisher
+from backend.payment.providers.pse.answers import LoginFailed
+from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
+from backend.payment.providers.pse.requests import GatewayBases
+from backend.response_limits import LimitedClient
+from backend.settings import Settings
+from backend.shipping.providers.carrier.answers import CarrierError
+from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy
+from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
+from tests.backend.shipping.samples import quote_request, shipment_request
+from tests.gateway_kit import payment
+from tests.long_answers import Bodies, Pieces, whole
+
+QUICK = RetryPolicy(pause=0)
+MIB = 2**20
+TOKEN = b'{"token": "a.b.c"}'
+
+
+class Service(httpx.AsyncBaseTransport):
+    """Answers as `known` says by the end of the path, and everything else without end."""
+
+    def __init__(self, **known: bytes) -> None:
+        self.known = known
+        self.paths: list[str] = []
+        self._endless = Bodies(lambda: Pieces(b" " * 65_536))
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        name = request.url.path.rpartition("/")[2]
+        self.paths.append(name)
+        if name in self.known:
+            return httpx.Response(200, stream=whole(self.known[name]))
+        return await self._endless.handle_async_request(request)
+
+
+def gateway(settings: Settings, service: Service) -> GatewayClient:
+    bases = GatewayBases.under("http://gateway.test")
+    return GatewayClient(
+        gateway_credentials(settings), bases, test_mode=True, transport=service, policy=QUICK
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "call"),
+    [
+        ("bancos.json", lambda client: client.get_banks()),
+        ("transactioninfomation.json", lambda client: client.transaction("71")),
+        ("response.json", lambda client: client.transaction_by_reference("101767532")),
+        ("5f0c3b2a1d4e6f7a8b9c0d1e", lambda client: client.transaction_by_reference("5f0c3b2a1d4e6f7a8b9c0d1e")),
+        ("detail", lambda client: client.references_of("TR-1")),
+    ],
+)  # fmt: skip
+async def test_a_look_up_at_the_gateway_is_read_once(
+    settings: Settings, path: str, call: Callable[[GatewayClient], Awaitable[Any]]
+) -> None:
+    service = Service(login=TOKEN)
+    async with gateway(settings, service) as client:
+        with pytest.raises(AnswerTooLarge):
+            await call(client)
+    assert service.paths.count(path) == 1
+
+
+async def test_an_endless_login_leaves_the_payment_unsent(settings: Settings) -> None:
+    service = Service()
+    async with gateway(settings, service) as client:
+        with pytest.raises(LoginFailed):
+            await client.create_bank_payment(payment())
+    assert service.paths == ["login"]
+
+
+async def test_an_endless_answer_to_a_payment_is_an_unknown_outcome(settings: Settings) -> None:
+    service = Service(login=TOKEN)
+    async with gateway(settings, service) as client:
+        with pytest.raises(OutcomeUnknown):
+            await client.create_bank_payment(payment())
+    assert service.paths == ["login", "debitos.json"]
+
+
+def carrier(service: httpx.AsyncBaseTransport) -> CarrierClient:
+    return CarrierClient(
+        "http://carrier.test/api/v2",
+        SecretStr("key"),
+        creates_test_labels=False,
+        transport=service,
+        policy=CarrierPolicy(pause=0),
+    )
+
+
+async def test_an_endless_quotation_costs_the_fixed_price_and_one_question() -> None:
+    service = Service()
+    provider = CarrierStandard(carrier(service))
+    quote = await provider.calculate_price(quote_request())
+    await provider.close()
+    assert (quote.amount, quote.is_fallback) == (FALLBACK_PRICE, True)
+    assert service.paths == ["quotation"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda client: client.track("240031234567"), CarrierError),
+        (lambda client: client.track_by_orders([7]), CarrierError),
+        (lambda client: client.cancel([7]), OutcomeUnknown),
+    ],
+)
+async def test_what_else_the_carrier_is_asked_is_read_once(
+    call: Callable[[CarrierClient], Awaitable[Any]], error: type[OutsideFailure]
+) -> None:
+    service = Service()
+    client = carrier(service)
+    with pytest.raises(error):
+        await call(client)
+    await client.close()
+    assert len(service.paths) == 1
+
+
+@pytest.mark.parametrize(("mebibytes", "is_taken"), [(9, True), (13, False)])
+async def test_a_label_may_be_as_long_as_a_pdf(mebibytes: int, is_taken: bool) -> None:
+    """13 MiB are more than 16 MiB of base64."""
+    pdf = b"%PDF" + bytes(mebibytes * MIB)
+    rate = {"idRate": 7, "flete": 9_000, "minimumInsurance": 500, "carrier": "TCC", "product": "a"}
+    answers = {
+        "quotation": {"rates": [rate]},
+        "shipment": {"idOrder": 71, "tracker": "240", "guide": base64.b64encode(pdf).decode()},
+    }
+    service = Service(
+        **{name: json.dumps({"status": "OK", "data": data}).encode() for name, data in answers.items()}
+    )
+    provider = CarrierStandard(carrier(service))
+    if is_taken:
+        assert (await provider.create_fulfillment(shipment_request())).label_pdf == pdf
+    else:
+        with pytest.raises(OutcomeUnknown):
+            await provider.create_fulfillment(shipment_request())
+    await provider.close()
+    assert service.paths == ["quotation", "shipment"]
+
+
+@pytest.mark.parametrize(("mebibytes", "is_taken"), [(5, True), (13, False)])
+async def test_a_document_may_be_as_long_as_its_provider_makes_it(mebibytes: int, is_taken: bool) -> None:
+    xml = b"x" * (mebibytes * MIB)
+    told = {"number": "T1", "code": "ab" * 48, "issued_at": "2026-11-27T10:00:00Z"}
+    body = json.dumps({**told, "xml": base64.b64encode(xml).decode()}).encode()
+    calls: dict[int, Callable[[UblClient], Awaitable[Issued | None]]] = {
+        201: lambda client: client.send("T1", "invoice", b"<a/>"),
+        200: lambda client: client.find("T1"),
+    }
+    for status, call in calls.items():
+        transport = Bodies(lambda: whole(body), status=status)
+        client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
+        if is_taken:
+            made = await call(client)
+            assert made is not None
+            assert made.xml == xml
+        else:
+            with pytest.raises(AnswerTooLarge):
+                await call(client)
+        assert len(transport.requests) == 1
+        await client.close()
+
+
+async def test_who_is_called_by_the_shop_may_answer_without_end(sqlite_url: str, settings: Settings) -> None:
+    database = Database(sqlite_url)
+    service = Service()
+    webhook = OwnersWebhook(database, settings, service)
+    with pytest.raises(OutsideFailure):
+        await webhook.try_out("http://hooks.test/hook")
+    publisher = OutboxPublisher(database, LimitedClient(transport=service), "http://shop.test", "secret")
+    with pytest.raises(OutsideFailure):
+        await publisher._send([OutboxEvent(id=1, product_id="prod_1")])
+    await webhook.close()
+    await publisher.close()
+    await database.close()
+    assert service.paths == ["hook", "revalidate"]
+
+
+@pytest.mark.parametrize("endless", ["openid-configuration", "token", "keys"])
+async def test_google_is_read_within_the_limit(settings: Settings, endless: str) -> None:
+    issuer = "http://google.test"
+    known = {
+        "openid-configuration": {
+            "issuer": issuer,
+            "authorization_endpoint": f"{issuer}/authorize",
+            "token_endpoint": f"{issuer}/token",
+            "jwks_uri": f"{issuer}/keys",
+        },
+        "token": {"access_token": "a", "token_type": "Bearer", "id_token": "a.b.c"},
+        "keys": {"keys": []},
+    }
+    service = Service(**{name: json.dumps(known[name]).encode() for name in known if name != endless})
+    google = Google(settings.model_copy(update={"google_issuer": issuer, "google_client_id": "x"}), service)
+    attempt = SignInAttempt("state", "nonce", "verifier" * 6)
+    with pytest.raises(OutsideFailure):
+        await google.finish("code", attempt.state, replace(attempt))
+    assert service.paths[-1] == endless
+    assert service.paths.count(endless) == 1
