@@ -56,19 +56,21 @@ async def read(
     customer: MaybeCustomer,
     x_order_token: Annotated[str | None, Header(description="The same as `token`.")] = None,
 ) -> Wire:
-    """The order: in full for its owner, for whoever holds its `access_token`, and for an hour to whoever has its id.
+    """The order: in full for its owner, and for whoever holds its `access_token`.
 
-    After that hour, anybody else who knows the id learns how it stands (id, number, statuses, total, moments) and
-    nothing of whose it is or what is in it. A token that is not the order's is answered as an order that does not
-    exist.
+    A guest's order is also open for an hour to whoever has its id; a customer's is not. Anybody else who knows the id
+    learns how it stands (id, number, statuses, total, moments) and nothing of whose it is or what is in it. A token
+    that is not the order's is answered as an order that does not exist.
     """
     token = asked.token or x_order_token
     async with database.read() as session:
         order = await read_order(session, order_id)
         if token is not None:
             require_order_token(settings.signing_key, order_id, token)
-        is_owner = customer is not None and order.customer_id == customer
-        is_open = token is not None or is_owner or await is_just_placed(session, order)
+        if order.customer_id is None:
+            is_open = token is not None or await is_just_placed(session, order)
+        else:
+            is_open = token is not None or order.customer_id == customer
         view = OrderView(Fields(asked.fields), settings.base_url, shows_products=True)
         shown = await order_wire(session, order, view=view) if is_open else order_stub(order)
     return Wire({"order": view.fields.pick(shown)})

@@ -155,6 +155,14 @@ async def test_anothers_address_is_not_there(store: httpx.AsyncClient) -> None:
 async def test_orders_are_their_customers_alone(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
+    """A customer's order by its id.
+
+    | who asks | in the first hour | later |
+    |---|---|---|
+    | its customer | everything | everything |
+    | another customer, or a guest | how it stands | how it stands |
+    | whoever holds its token | everything | everything |
+    """
     async with shop.database.transaction() as session:
         toy = await make_toy(session, shop_defaults, "trompo")
     _, ana = await signed_up(store)
@@ -170,6 +178,13 @@ async def test_orders_are_their_customers_alone(
     assert [one["id"] for one in mine["orders"]] == [order["id"]]
     assert (await store.get("/store/orders", headers=bearer(mallory))).json()["orders"] == []
     assert (await store.get("/store/orders")).status_code == 401
+    for stranger in (bearer(mallory), {}):
+        seen = (await store.get(f"/store/orders/{order['id']}", headers=stranger)).json()["order"]
+        assert seen["display_id"] == order["display_id"]
+        assert not seen.keys() & {"email", "items", "shipping_address", "billing_address", "customer_id"}
+    link = {"x-order-token": order["access_token"]}
+    linked = (await store.get(f"/store/orders/{order['id']}", headers=link)).json()["order"]
+    assert linked["email"] == order["email"]
     async with shop.database.transaction() as session:  # the hour in which its id opens it is over
         await session.execute(update(Order).values(created_at=db_now(-JUST_PLACED)))
     own = (await store.get(f"/store/orders/{order['id']}", headers=bearer(ana))).json()["order"]
