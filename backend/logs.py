@@ -55,6 +55,12 @@ _VALUES = re.compile(
     r"(?m)(DETAIL: |input_value=|for query argument \$\d+: |for type \w+: ).*?(?=, input_type|$)"
 )
 """What PostgreSQL, its driver and pydantic tell of the values that they refuse."""
+_QUERY = re.compile(r"""(?<=[\w/.~%:-])\?[^\s"'<>]+""")
+"""The query of an address: links to orders, new passwords and invitations hold their token there."""
+MIN_TOKEN_LENGTH = 32
+_LONG_WORD = re.compile(rf"(?<![\w-])[A-Za-z0-9_-]{{{MIN_TOKEN_LENGTH},}}(?![\w-])", re.ASCII)
+_ANY_ID = re.compile(r"[a-z_]+_[0-9A-Z]{26}")
+_SECRET_KEY = re.compile(r"sk_[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,22 @@ def _without_people(text: str) -> str:
     return _EMAIL.sub(HIDDEN, text) if "@" in text else text
 
 
+def _without_secrets(text: str) -> str:
+    """Return the text without queries of addresses and without tokens."""
+    return _LONG_WORD.sub(_hide_token, _QUERY.sub(f"?{HIDDEN}", text))
+
+
+def _hide_token(word: re.Match[str]) -> str:
+    """Return the placeholder for a random token, and any other long word as it is.
+
+    Tokens in base64 mix capitals, small letters and digits. So do the ids of rows, which grant no access.
+    """
+    text = word[0]
+    is_mixed = not text.islower() and not text.isupper() and any(char.isdigit() for char in text)
+    is_token = _SECRET_KEY.fullmatch(text) or (is_mixed and not _ANY_ID.fullmatch(text))
+    return HIDDEN if is_token else text
+
+
 class OneLine(logging.Formatter):
     """An entry on one line, with control characters escaped; a traceback below it, each of its lines indented."""
 
@@ -147,13 +169,13 @@ class OneLine(logging.Formatter):
         outage = record.exc_info[1] if record.exc_info else None
         if isinstance(outage, DatabaseUnavailable):
             text += f": {outage.message}"
-        return shortened(escaped(_without_people(text)), LONGEST_MESSAGE)
+        return shortened(escaped(_without_secrets(_without_people(text))), LONGEST_MESSAGE)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """The traceback, cut and indented. An outage has none: everybody meets it, wherever they are."""
         if isinstance(ei[1], DatabaseUnavailable):
             return ""
-        text = _without_people(super().formatException(ei))
+        text = _without_secrets(_without_people(super().formatException(ei)))
         if len(text) > LONGEST_TRACEBACK:
             text = "…" + text[-LONGEST_TRACEBACK:]
         return "\n".join(f"    {escaped(line)}" for line in text.split("\n"))
@@ -174,6 +196,11 @@ class OneObject(OneLine):
         if record.exc_info and (traceback := self.formatException(record.exc_info)):
             entry["traceback"] = traceback
         return orjson.dumps(log_fields(record) | entry).decode()
+
+
+def path_of(url: str) -> str:
+    """Return an address without its query, which may hold a token."""
+    return url.partition("?")[0]
 
 
 def escaped(text: str) -> str:

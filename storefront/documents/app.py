@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend.app import current_shop
 from backend.edge.conditional import tag_of
 from backend.edge.observed import ROUTE
+from backend.logs import path_of
 from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
 from storefront.documents import readers, sitemap
@@ -198,7 +199,7 @@ def _plain_page(loaded: LoadedPage) -> str:
     try:
         return plain_page(loaded)
     except Exception:
-        log.exception("the page at %s could not be written in words and links", loaded.url)
+        log.exception("the page at %s could not be written in words and links", path_of(loaded.url))
         return ""
 
 

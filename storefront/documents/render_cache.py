@@ -10,6 +10,7 @@ from typing import Protocol
 from cachetools import LRUCache
 
 from backend.edge.conditional import tag_of
+from backend.logs import path_of
 from backend.settings import Settings
 from backend.single_flight import SingleFlight
 from storefront.documents.markup import (
@@ -135,7 +136,7 @@ class RenderCache:
             policy = await self._policy(loaded.page, is_patient=is_patient)
             html = await self._html(loaded.page, loaded.url, loaded.initial_state, is_patient=is_patient)
         except NotRendered as reason:
-            log.info("%s was not rendered: %s", loaded.url, reason)
+            log.info("%s was not rendered: %s", path_of(loaded.url), reason)
             return None
         html = with_tags(with_first_picture(html, loaded.meta), tags)
         html = arranged_for_first_paint(html, initial_state_element(loaded.initial_state), self._folder)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from backend.edge.readiness import OK
+from backend.logs import path_of
 from backend.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
 from storefront.renderer.process import NotRendered, RendererEnded, RendererProcess
 
@@ -191,7 +192,7 @@ class RendererSupervisor:
         try:
             html = await asyncio.wait_for(process.render(url, initial_state), HANGS_AFTER)
         except TimeoutError:
-            log.warning("the renderer hung at %s and is started again", url)
+            log.warning("the renderer hung at %s and is started again", path_of(url))
             process.kill()
             raise NotRendered("the renderer hung") from None
         self.rendered += 1

@@ -6,6 +6,7 @@ import logging
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from backend.edge.bearer_tokens import TokenOwner, issue_token
 from backend.ids import new_id
 from backend.logs import (
     HIDDEN,
@@ -17,7 +18,9 @@ from backend.logs import (
     hide_in_log,
     log_scope,
 )
+from backend.orders.tokens import order_token
 from backend.outage import DatabaseUnavailable
+from backend.passwords import new_token
 
 
 def record(message: str, *args: object, error: BaseException | None = None) -> logging.LogRecord:
@@ -125,6 +128,35 @@ def test_addresses_are_hidden_everywhere() -> None:
     assert entry("mail to ana.gomez+toys@correo.example.co failed").endswith(f"mail to {HIDDEN} failed")
     refused = ValueError({"ana@example.com": (550, b"no such user")})
     assert "ana@" not in entry("failed", error=refused)
+
+
+@pytest.mark.parametrize(
+    ("written", "logged"),
+    [
+        ("/order/order_1?token=abc was not rendered", f"/order/order_1?{HIDDEN} was not rendered"),
+        (
+            "for url 'https://shop.example/a%20b?code=1&state=x'",
+            f"for url 'https://shop.example/a%20b?{HIDDEN}'",
+        ),
+        ("GET /?q=peluche", f"GET /?{HIDDEN}"),
+        ("key sk_" + "0a" * 32, f"key {HIDDEN}"),
+        ("at /bank/3Jz-" + "aB9_" * 8 + ".", f"at /bank/{HIDDEN}."),
+        ("is it there? yes", "is it there? yes"),
+        ("WHERE id = ? AND name IN (?, ?)", "WHERE id = ? AND name IN (?, ?)"),
+        ("a_rather_long_name_of_a_function_2", "a_rather_long_name_of_a_function_2"),
+        ("it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV", "it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+    ],
+)
+def test_queries_and_tokens_are_hidden(written: str, logged: str) -> None:
+    assert entry("%s", written).endswith(logged)
+    assert as_json("%s", written)["message"] == logged
+    assert logged in entry("failed", error=ValueError(written))
+
+
+def test_every_kind_of_token_is_hidden() -> None:
+    owner = TokenOwner(id="cus_1", type="customer")
+    for token in (order_token("key", "order_1"), new_token(), issue_token("key", owner)):
+        assert token not in entry("a link with %s in it", token)
 
 
 def test_values_that_a_validator_refuses_are_hidden() -> None:

@@ -24,6 +24,7 @@ from backend.settings import Settings
 from backend.start import prepare
 from storefront.build import ROOT, STAMP
 from tests.e2e.forked_shop import ForkedShop, can_fork
+from tests.log_guard import TOKEN_FILE, find_leaks, people_in, recorded_tokens
 from tests.ports import free_port
 from tools.browser import launch
 
@@ -36,6 +37,8 @@ expect.set_options(
 )  # milliseconds; what is expected is shown at once, unless the machine is busy
 STAFF = ("duena@trompo.example", "una clave muy larga")
 """Who owns the shared shop: address and password."""
+METRICS = {"authorization": "Bearer a token of those who watch the shared shop"}
+"""The header that opens the shared shop's `/metrics` and the details of its `/health`."""
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
 ON_A_PHONE = pytest.mark.parametrize("page", ["320"], indirect=True)
 """For a test of what is the same on every screen: its `page` is the smallest phone's alone."""
@@ -78,13 +81,37 @@ class ShopServer:
     def _log_file(self) -> Path:
         return self.folder / "server.log"
 
+    @property
+    def _data_folder(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def tokens(self) -> set[str]:
+        """The tokens that it made: see `tests.log_guard`."""
+        return recorded_tokens(self._token_file)
+
+    @property
+    def _token_file(self) -> Path:
+        return self.folder / "tokens.txt"
+
+    def require_clean_log(self) -> None:
+        """Check that the log holds none of the shop's tokens, no query of an address, and nothing of its shoppers."""
+        database = self._data_folder / "trompo.db"
+        people = people_in(database) if database.exists() else set()
+        assert find_leaks(self.log, self.tokens, people) == []
+
     def start(self) -> None:
         """Start it and wait until `/health` answers 200."""
         inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        data = self.folder / "data"
+        data = self._data_folder
         if self.filled is not None and not data.exists():
             shutil.copytree(self.filled, data)
-        place = {"PORT": str(self.port), "DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+        place = {
+            "PORT": str(self.port),
+            "DATA_DIR": str(data),
+            "PYTHONUNBUFFERED": "1",
+            TOKEN_FILE: str(self._token_file),
+        }
         environment = {**inherited, **place, **self.environment}
         if self.may_fork and can_fork(environment):
             self.process = ForkedShop(environment, ROOT, self._log_file)
@@ -95,7 +122,7 @@ class ShopServer:
     def _run_command(self, environment: dict[str, str]) -> None:
         with self._log_file.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "storefront.serve"],
+                [sys.executable, "-m", "tests.recorded_shop"],
                 cwd=ROOT,
                 env=environment,
                 stdout=log,
@@ -129,7 +156,7 @@ class ShopServer:
             time.sleep(0.05)
 
     def stop(self) -> int:
-        """Ask it to close and wait for that.
+        """Ask it to close and wait for that. Its log must be clean: see `require_clean_log`.
 
         Returns:
             Its exit code.
@@ -137,11 +164,13 @@ class ShopServer:
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(SECONDS_TO_CLOSE)
+            code = self.process.wait(SECONDS_TO_CLOSE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             pytest.fail(f"the shop did not close within {SECONDS_TO_CLOSE} seconds:\n{self.log}")
+        self.require_clean_log()
+        return code
 
     def restart(self) -> None:
         """Stop it and start it again, on the same port and data."""
@@ -211,7 +240,8 @@ def server(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
     """A running shop with the demo toys, shared by the tests of this worker."""
-    owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
+    token = METRICS["authorization"].removeprefix("Bearer ")
+    owner = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1], "METRICS_TOKEN": token}
     shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data, may_fork=True)
     shop.start()
     yield shop

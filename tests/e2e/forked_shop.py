@@ -9,6 +9,7 @@ from pathlib import Path
 
 from storefront.serve import main
 from tests.forks import FORKS
+from tests.log_guard import record_tokens
 
 READ_AT_IMPORT = ("OTEL_", "REDIS_", "REFLEX_", "STORE_LOCALE", "WORKERS")
 """The beginnings of settings that importing the app reads."""
@@ -62,6 +63,7 @@ def _serve(environment: dict[str, str], folder: Path, log: Path) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    record_tokens()
     with log.open("ab") as printed:
         os.dup2(printed.fileno(), sys.stdout.fileno())
         os.dup2(printed.fileno(), sys.stderr.fileno())

@@ -115,3 +115,17 @@ async def test_a_script_that_came_with_the_data_is_not_allowed(
     scripts = harmed.headers["content-security-policy"].split("script-src ")[1].split(";")[0]
     assert scripts.count("sha256-") == 2  # those of the shell
     assert harmed.headers["content-security-policy"] == whole.headers["content-security-policy"]
+
+
+async def test_token_of_an_order_link_is_not_logged_when_its_page_is_not_rendered(
+    browser: httpx.AsyncClient, renderer: FakeRenderer, caplog: pytest.LogCaptureFixture
+) -> None:
+    renderer.may_render = False
+    with caplog.at_level("INFO", "storefront"):
+        await browser.get(
+            "/order/order_01ARZ3NDEKTSV4RRFFQ69G5FAV?token=s3cret", headers={"accept": "text/html"}
+        )
+        await browser.get("/catalog?q=peluche")
+    assert "was not rendered" in caplog.text
+    assert "s3cret" not in caplog.text
+    assert "peluche" not in caplog.text

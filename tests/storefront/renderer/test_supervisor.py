@@ -172,13 +172,15 @@ async def test_the_patient_let_the_others_go_first(
 
 
 async def test_a_process_that_hangs_is_killed(
-    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(supervisor, "HANGS_AFTER", 0.2)
     (pid,) = pids(renderer)
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(NotRendered, match="hung"):
-        await renderer.render("/", b"{}")
+        await renderer.render("/?token=s3cret", b"{}")
+    assert "hung at / " in caplog.text
+    assert "s3cret" not in caplog.text
     await until_up(renderer)
     assert pids(renderer) != [pid]
 
