@@ -9,6 +9,7 @@ import httpx
 
 from backend.clock import now
 from backend.doctor.findings import Finding, failure, ok, warning
+from backend.edge.readiness import OK
 from backend.errors import OutsideFailure
 from backend.mail.transports import SmtpTransport
 from backend.modules import GATEWAY_PSE
@@ -123,14 +124,34 @@ async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIt
         ("webhook", "HEAD", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
     ):
         try:
-            status = (await http.request(method, settings.public_url + path)).status_code
+            answer = await http.request(method, settings.public_url + path, headers=_watcher(settings))
         except httpx.HTTPError as error:
             yield failure(name, f"{settings.public_url} cannot be reached ({type(error).__name__}): {hint}")
             return
-        if status == 200:
-            yield ok(name, f"{settings.public_url}{path} answers")
+        if answer.status_code != 200:
+            yield failure(name, f"{settings.public_url}{path} answers with {answer.status_code}: {hint}")
+        elif failed := _failed_checks(answer):
+            yield warning(name, f"{settings.public_url}{path} answers, but {failed}")
         else:
-            yield failure(name, f"{settings.public_url}{path} answers with {status}: {hint}")
+            yield ok(name, f"{settings.public_url}{path} answers")
+
+
+def _watcher(settings: Settings) -> dict[str, str]:
+    """Return the header that opens the details of `/health`; empty without METRICS_TOKEN."""
+    token = settings.metrics_token.get_secret_value()
+    return {"authorization": f"Bearer {token}"} if token else {}
+
+
+def _failed_checks(answer: httpx.Response) -> str:
+    """Return the failed checks of an answer of `/health`; empty if none failed, or the answer has no details."""
+    try:
+        checks = answer.json().get("checks", {})
+    except (ValueError, AttributeError):
+        return ""
+    failed = (
+        {name: result for name, result in checks.items() if result != OK} if isinstance(checks, dict) else {}
+    )
+    return ", ".join(f"{name}: {result}" for name, result in failed.items())
 
 
 async def certificate(settings: Settings) -> AsyncIterator[Finding]:

@@ -1,4 +1,4 @@
-"""`/livez`, `/readyz` and `/health`: whether this process lives, whether it can serve, and the details.
+"""`/livez`, `/readyz` and `/health`: whether this process lives, whether it can serve, and how the shop is.
 
 A supervisor that starts processes again asks `/livez`; a proxy that chooses among replicas asks `/readyz`.
 """
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.database import Database
+from backend.edge.metrics_token import has_metrics_token
 from backend.edge.readiness import OK, Readiness
 from backend.jobs import JobStats, stats
 from backend.outage import RETRY_AFTER
@@ -62,15 +63,20 @@ class RunsRenderer(Protocol):
     rendered: int
 
 
-class Health(BaseModel):
-    """What `GET /health` answers. `sandbox`: the embedded gateway answers in place of the real one.
+class HealthStatus(BaseModel):
+    """What `GET /health` answers to anybody."""
+
+    status: Literal["ok", "unavailable"]
+
+
+class Health(HealthStatus):
+    """What `GET /health` answers with METRICS_TOKEN. `sandbox`: the embedded gateway answers in place of the real one.
 
     `jobs` tells of later work by kind, of the kinds that there is any of; null when it cannot be counted. `renderer` is
     null where no pages are rendered: in development, and in a program without pages. `checks` and `draining`: see
     `Ready`.
     """
 
-    status: Literal["ok", "unavailable"]
     database: Literal["up", "down"]
     checks: dict[str, str]
     draining: bool
@@ -117,15 +123,18 @@ async def readyz(request: Request, response: Response) -> Ready:
 
 @router.head("/health", include_in_schema=False)  # watchers that want no more than the status
 @router.get("/health", tags=["operations"])
-async def health(request: Request, response: Response) -> Health:
-    """The details, for people and monitors: 200, or 503 when the database does not answer."""
+async def health(request: Request, response: Response) -> Health | HealthStatus:
+    """Return 200, or 503 when the database does not answer. The details need METRICS_TOKEN as a bearer token."""
     state = request.app.state
     readiness: Readiness = state.readiness
     checks = await readiness.look()
     is_up = checks["database"] == OK
     response.status_code = 200 if is_up else 503
+    status: Literal["ok", "unavailable"] = "ok" if is_up else "unavailable"
+    if not has_metrics_token(request, state.settings):
+        return HealthStatus(status=status)
     return Health(
-        status="ok" if is_up else "unavailable",
+        status=status,
         database="up" if is_up else "down",
         checks=dict(checks),
         draining=readiness.is_draining,

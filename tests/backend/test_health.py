@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import delete, update
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
@@ -13,15 +14,60 @@ from backend.jobs.models import Job
 from backend.loop_lag import SAMPLE_SECONDS, LoopLag
 from backend.settings import Settings
 
+TOKEN = "a token of those who watch"
 
-async def ask(shop: Shop, path: str, method: str = "GET") -> httpx.Response:
+
+async def ask(shop: Shop, path: str, method: str = "GET", authorization: str = "") -> httpx.Response:
     transport = httpx.ASGITransport(create_api(shop))
-    async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:
+    headers = {"authorization": authorization} if authorization else {}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop", headers=headers) as client:
         return await client.request(method, path)
 
 
 async def health(shop: Shop, method: str = "GET") -> httpx.Response:
-    return await ask(shop, "/health", method)
+    """What `/health` answers to those who watch the shop."""
+    shop.settings = watched(shop.settings)
+    return await ask(shop, "/health", method, f"Bearer {TOKEN}")
+
+
+def watched(settings: Settings) -> Settings:
+    return settings.model_copy(update={"metrics_token": SecretStr(TOKEN)})
+
+
+@pytest.mark.parametrize("path", ["/health", "/health?details=1"])
+@pytest.mark.parametrize(
+    ("has_token", "authorization"),
+    [
+        (True, ""),
+        (True, "Bearer "),
+        (True, f"Bearer {TOKEN}x"),
+        (True, f"Basic {TOKEN}"),
+        (True, TOKEN),
+        (False, ""),
+        (False, "Bearer "),
+        (False, f"Bearer {TOKEN}"),
+    ],
+)
+async def test_health_without_the_token_tells_only_the_status(
+    settings: Settings, path: str, has_token: bool, authorization: str
+) -> None:
+    """Who asks for `/health`.
+
+    | METRICS_TOKEN | bearer token | answer |
+    |---|---|---|
+    | set | the same | status and details |
+    | set | none, another | status |
+    | not set | any | status |
+    """
+    shop = Shop(watched(settings) if has_token else settings)
+    answer = await ask(shop, path, authorization=authorization)
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    nobody = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
+    away = Shop(shop.settings.model_copy(update={"database_url": nobody}))
+    answer = await ask(away, path, authorization=authorization)
+    await shop.database.close()
+    await away.database.close()
+    assert (answer.status_code, answer.json()) == (503, {"status": "unavailable"})
 
 
 async def test_a_healthy_shop(settings: Settings) -> None:

@@ -10,6 +10,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from backend.settings import Settings
 from tests.bench.load import Connection, Task, connect, get, measure
 from tests.bench.scene import redis_server, shop_process
@@ -19,6 +21,8 @@ PATHS = {"home": "/", "list": "/catalog", "product": "/product/trompo-de-madera"
 AT_ONCE = 16
 WARM = 0.5
 """Seconds in which every worker draws the document for the first time."""
+METRICS_TOKEN = "a token of those who watch"
+WATCHER = {"authorization": f"Bearer {METRICS_TOKEN}"}
 UNPACKED = {"accept-encoding": "gzip"}
 
 
@@ -41,7 +45,13 @@ def _rendered(path: str) -> Task:
 async def run(seconds: float, workers: int) -> None:
     """Open the shop, measure, and print a line for each page."""
     with tempfile.TemporaryDirectory() as folder, redis_server() as redis_url:
-        settings = Settings(data_dir=Path(folder), port=free_port(), workers=workers, redis_url=redis_url)
+        settings = Settings(
+            data_dir=Path(folder),
+            port=free_port(),
+            workers=workers,
+            redis_url=redis_url,
+            metrics_token=SecretStr(METRICS_TOKEN),
+        )
         async with shop_process(settings) as (_process, opening):
             print(f"{workers} workers, open after {opening:.1f} s, load average {os.getloadavg()[0]:.1f}")
             for name, path in PATHS.items():
@@ -56,7 +66,7 @@ async def run(seconds: float, workers: int) -> None:
                     flush=True,
                 )
             connection = await connect(settings.port)
-            renderer = (await connection.ask_json(get("/health")))["renderer"]
+            renderer = (await connection.ask_json(get("/health", WATCHER)))["renderer"]
             connection.close()
             print(f"one worker's renderer holds {renderer['memory_mib']} MiB, {renderer['starts']} started")
 

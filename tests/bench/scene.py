@@ -72,6 +72,7 @@ async def shop_process(settings: Settings) -> AsyncIterator[tuple[subprocess.Pop
         "PORT": str(settings.port),
         "WORKERS": str(settings.workers),
         "TRUSTED_PROXIES": settings.trusted_proxies,
+        "METRICS_TOKEN": settings.metrics_token.get_secret_value(),
     }
     async with _process(["-m", "storefront.serve"], environment, settings.port) as opened:
         yield opened

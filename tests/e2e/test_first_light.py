@@ -6,7 +6,7 @@ from collections.abc import Callable
 import httpx
 from playwright.async_api import Page, WebSocket
 
-from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch
+from tests.e2e.conftest import METRICS, ON_A_PHONE, ShopServer, Watch
 
 SECONDS_TO_ANSWER = 15
 OPENS_WEBSOCKET = """address => new Promise(resolve => {
@@ -39,7 +39,9 @@ async def test_an_unknown_page_is_not_found(page: Page, watch: Watch) -> None:
 
 async def test_the_shop_is_healthy(server: ShopServer) -> None:
     async with httpx.AsyncClient() as client:
-        answer = await client.get(f"{server.url}/health")
+        seen_by_strangers = await client.get(f"{server.url}/health")
+        answer = await client.get(f"{server.url}/health", headers=METRICS)
+    assert seen_by_strangers.json() == {"status": "ok"}
     assert answer.status_code == 200
     health = answer.json()
     assert health["status"] == "ok"

@@ -24,6 +24,8 @@ LONGEST_LIFE = 3.0
 SECONDS_TO_COME_BACK = 30.0
 AGENTS = ("Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (compatible; Googlebot/2.1)")
 """A browser with scripts, which does not wait long for the renderer, and a crawler, which does."""
+METRICS_TOKEN = "a token of those who watch"
+WATCHER = {"authorization": f"Bearer {METRICS_TOKEN}"}
 TITLES = {
     "/": "Juguetes hechos con cuidado · Trompo",
     "/catalog": "Todos los juguetes · Trompo",
@@ -46,7 +48,7 @@ class Figures:
 async def run(kills: int) -> Figures:
     """Kill the renderer again and again, each time at a random moment of its life, while others read."""
     with tempfile.TemporaryDirectory() as folder:
-        shop = ShopServer(Path(folder))
+        shop = ShopServer(Path(folder), {"METRICS_TOKEN": METRICS_TOKEN})
         shop.start()
         try:
             return await _kill_while_they_read(shop, kills)
@@ -79,7 +81,7 @@ async def _next_renderer(client: httpx.AsyncClient, shop: ShopServer) -> psutil.
     deadline = time.monotonic() + SECONDS_TO_COME_BACK
     while True:
         assert time.monotonic() < deadline, "the renderer did not come back"
-        is_up = (await client.get("/health")).json()["renderer"]["status"] == "up"
+        is_up = (await client.get("/health", headers=WATCHER)).json()["renderer"]["status"] == "up"
         children = psutil.Process(shop.process.pid).children(recursive=True)
         living = [child for child in children if _is_living_renderer(child)]
         if is_up and living:

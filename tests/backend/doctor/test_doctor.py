@@ -252,6 +252,33 @@ async def test_the_public_address_is_called_as_others_call_it(
     assert {name: status for name, status, _ in lines} == expected
 
 
+@pytest.mark.parametrize(
+    ("token", "body", "status"),
+    [
+        ("", {"status": "ok"}, Status.OK),
+        ("x", {"status": "ok", "checks": {"database": "ok"}}, Status.OK),
+        ("x", {"status": "ok", "checks": {"database": "ok", "renderer": "none is up"}}, Status.WARNING),
+        ("x", {"status": "ok"}, Status.OK),
+        ("x", ["ok"], Status.OK),
+    ],
+)
+async def test_doctor_reads_the_checks_with_the_metrics_token(
+    settings: Settings, token: str, body: object, status: Status
+) -> None:
+    sent = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("authorization", ""))
+        return httpx.Response(200, json=body if request.url.path == "/health" else None)
+
+    own = settings.model_copy(update={"public_url": "https://tienda.test", "metrics_token": SecretStr(token)})
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        (_, seen, message), webhook = await found(outside_checks.public_address(own, http))
+    assert (seen, webhook[1]) == (status, Status.OK)
+    assert ("renderer: none is up" in message) == (status is Status.WARNING)
+    assert sent[0] == (f"Bearer {token}" if token else "")
+
+
 async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
     own = shop.settings.model_copy(update={"public_url": "https://tienda.test"})
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_api(shop))) as http:
