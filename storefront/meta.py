@@ -139,7 +139,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
         "description": shortened(detail.description, 500),
         "sku": next((variant.sku for variant in detail.variants if variant.id == card.variant_id), ""),
         "brand": {"@type": "Brand", "name": card.brand},
-        "image": [absolute(picture.url) for picture in detail.pictures],
+        **({"image": [absolute(picture.url) for picture in detail.pictures]} if detail.pictures else {}),
         "offers": offers,
         **_video_data(detail),
     }

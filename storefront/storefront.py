@@ -6,6 +6,7 @@ from backend.texts import html_language
 from storefront import web_manifest
 from storefront.components.early_press import early_press_script
 from storefront.components.frame import connection_banner, error_boundary
+from storefront.components.pictures import STAND_IN_SCRIPT
 from storefront.components.storage import storage_script
 from storefront.draining import drain_at_sigterm
 from storefront.live.redis_watch import watch_redis
@@ -53,6 +54,7 @@ app = rx.App(
     head_components=[
         storage_script(),
         early_press_script(),
+        rx.el.script(STAND_IN_SCRIPT),
         *(
             rx.el.link(
                 rel="preload",

@@ -17,14 +17,15 @@ _IN_HOST, _IN_OWN_PATH, _IN_PATH, _IN_QUERY = "/:@[]", "/", "/:@!$&*+,;=", "/:@!
 def picture_address(url: str) -> str:
     """The picture's url with everything encoded that an address cannot hold; what is encoded already stays.
 
-    Anything that is neither a path nor an address over http becomes a path that leads nowhere.
+    A `#` belongs to the name of the file: no picture has a fragment. Anything that is neither a path nor an address
+    over http becomes a path that leads nowhere.
     """
     whole = f"https:{url}" if url.startswith("//") else url
     found = _HOST.match(whole)
     if found is None:
         path, mark, query = whole.partition("?")
         return _kept(path, _IN_OWN_PATH) + mark + _kept(query, _IN_QUERY)
-    path, mark, query = whole[found.end() :].partition("#")[0].partition("?")
+    path, mark, query = whole[found.end() :].partition("?")
     return _kept(found[0].lower(), _IN_HOST) + _kept(path, _IN_PATH) + mark + _kept(query, _IN_QUERY)
 
 

@@ -13,7 +13,7 @@ from storefront.components.header import CART_SHEET
 from storefront.components.hooks import view
 from storefront.components.icons import icon
 from storefront.components.links import CART, CHECKOUT, to_variant
-from storefront.components.pictures import picture
+from storefront.components.pictures import product_picture
 from storefront.components.placeholders import empty_cart
 from storefront.state.cart import CartState
 
@@ -96,7 +96,7 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
     """One line: picture, name, quantity, price and a way out."""
     return rx.el.div(
         rx.el.div(
-            rx.cond(line.picture, picture(line.picture, "112px", alt=""), icon("top", size=40)),
+            product_picture(line.picture, "112px", alt=""),
             class_name="line__picture",
         ),
         rx.el.div(

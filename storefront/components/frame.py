@@ -20,7 +20,7 @@ from storefront.components.header import departments_strip, menu_sheet, site_hea
 from storefront.components.hooks import hook, script, view
 from storefront.components.icons import icon
 from storefront.components.links import CART
-from storefront.components.pictures import picture
+from storefront.components.pictures import product_picture
 from storefront.state.cart import Added, CartState
 from storefront.state.frame import FrameState, Notice
 
@@ -100,9 +100,7 @@ def notices() -> rx.Component:
     added = view(NOTICES, "useFresh", Fresh, CartState.added, FrameState.is_hydrated)
     line = added.shown.to(ObjectVar, Added)
     put = rx.el.div(
-        rx.el.span(
-            rx.cond(line.picture, picture(line.picture, "64px", alt="")), class_name="notice__picture"
-        ),
+        rx.el.span(product_picture(line.picture, "64px", alt=""), class_name="notice__picture"),
         rx.el.p(rx.el.b(_("Agregado a tu carrito")), rx.el.br(), line.title, class_name="notice__text"),
         rx.el.a(
             _("Ver carrito"),

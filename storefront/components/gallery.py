@@ -15,7 +15,7 @@ from backend.texts import _
 from storefront.components.browser import SLIDES, Dialog, Slides
 from storefront.components.hooks import ABSENT, hook, props, script, view
 from storefront.components.icons import icon
-from storefront.components.pictures import css_url, picture
+from storefront.components.pictures import NO_PICTURE, css_url, drawing, picture
 
 SCRIPT = script("gallery")
 LARGE_VIEW = "large-view"
@@ -125,6 +125,10 @@ def stage(
         rx.el.div(
             rx.foreach(pictures, slide),
             rx.cond(video, video_slide(video=video, is_shown=~is_picture)),
+            rx.cond(
+                (pictures.length() == 0) & ~video,
+                rx.el.div(drawing(NO_PICTURE, 240), class_name="gallery__slide"),
+            ),
             class_name="gallery__track",
             role="group",
             aria_label=_("Fotos del juguete"),

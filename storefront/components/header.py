@@ -23,7 +23,7 @@ from storefront.components.links import (
     to_product,
     to_search,
 )
-from storefront.components.pictures import MARK, department_drawing, drawing, picture
+from storefront.components.pictures import MARK, department_drawing, drawing, product_picture
 from storefront.components.wishlist import wishlist_count
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
@@ -282,7 +282,7 @@ def suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
     """A product that may be meant."""
     return rx.el.a(
         rx.el.span(
-            rx.cond(hit.picture, picture(hit.picture, "56px", alt="")),
+            product_picture(hit.picture, "56px", alt=""),
             class_name="search__thumb",
         ),
         rx.el.span(

@@ -54,6 +54,29 @@ def picture(
     )
 
 
+NO_PICTURE = "/brand/no-picture.svg"
+STAND_IN_SCRIPT = f"""
+addEventListener("error", ({{ target }}) => {{
+  if (!(target instanceof HTMLImageElement) || target.src.endsWith("{NO_PICTURE}")) return;
+  if (target.classList.contains("card__image--second")) target.hidden = true;
+  target.removeAttribute("srcset");
+  target.src = "{NO_PICTURE}";
+}}, true);
+"""
+"""For the head of every page: a picture that cannot be loaded is replaced, also before the page is hydrated."""
+
+
+def product_picture(
+    shown: rx.Var[PictureView | None], sizes: str, *, class_name: str = "", **more: Any
+) -> rx.Component:
+    """Render a product's picture, or the stand-in when it has none. For the arguments see `picture`."""
+    return rx.cond(
+        shown,
+        picture(shown.to(ObjectVar, PictureView), sizes, class_name=class_name, **more),
+        drawing(NO_PICTURE, 240, class_name=class_name),
+    )
+
+
 MARK = "/brand/mark.svg"
 OG_IMAGE = "/brand/og.png"
 

@@ -7,7 +7,7 @@ from backend.catalog.views import ProductCard, VariantView
 from backend.content.home import SlideView
 from backend.texts import _
 from storefront.components.links import to_product
-from storefront.components.pictures import picture
+from storefront.components.pictures import picture, product_picture
 from storefront.components.reviews import card_rating
 from storefront.components.wishlist import heart
 
@@ -54,10 +54,7 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
     """A product in a list: the whole card leads to it, the heart saves it."""
     return rx.el.article(
         rx.el.div(
-            rx.cond(
-                card.picture,
-                picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
-            ),
+            product_picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
             rx.cond(
                 card.second_picture,
                 picture(

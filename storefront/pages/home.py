@@ -17,7 +17,14 @@ from storefront.components.frame import framed, section
 from storefront.components.hooks import ABSENT, props
 from storefront.components.icons import icon
 from storefront.components.links import CATALOG, GIFT, to_age, to_category, to_product
-from storefront.components.pictures import OG_IMAGE, age_drawing, department_drawing, drawing, picture
+from storefront.components.pictures import (
+    OG_IMAGE,
+    age_drawing,
+    department_drawing,
+    drawing,
+    picture,
+    product_picture,
+)
 from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import discount_badge, price, product_grid
 from storefront.meta import DocumentMeta, FirstPicture, absolute, first_picture, store_data, structured
@@ -106,11 +113,8 @@ def slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
         ),
         rx.el.div(
             rx.el.div(
-                rx.cond(
-                    card.picture,
-                    picture(
-                        card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""
-                    ),
+                product_picture(
+                    card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""
                 ),
                 class_name="slide__frame",
             ),

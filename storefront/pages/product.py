@@ -32,6 +32,7 @@ from storefront.components.links import (
     to_category,
     to_product,
 )
+from storefront.components.pictures import OG_IMAGE
 from storefront.components.placeholders import bar, not_found, until
 from storefront.components.product_card import ages, discount_badge, price, product_grid
 from storefront.components.reviews import PAGE as REVIEWS_PAGE
@@ -126,7 +127,7 @@ def meta_of(detail: ProductDetail, reviews: ReviewsPart) -> DocumentMeta:
     return DocumentMeta(
         title=detail.card.title,
         description=shortened(detail.description or detail.card.subtitle),
-        image=absolute(detail.pictures[0].url) if detail.pictures else "",
+        image=absolute(detail.pictures[0].url if detail.pictures else OG_IMAGE),
         canonical=absolute(f"/product/{detail.card.handle}"),
         structured_data=structured(data),
         first_picture=first_picture(detail.pictures[0] if detail.pictures else None, SIZES),

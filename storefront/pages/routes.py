@@ -87,7 +87,7 @@ class Page:
             self.component,
             route=self.route,
             title=with_shop(meta.title),
-            image=meta.image,  # type: ignore[arg-type]
+            image=rx.cond(meta.image == "", OG_IMAGE, meta.image),
             meta=head(meta),
             on_load=self.state.load,
         )

@@ -12,7 +12,7 @@ from storefront.components.forms import AskFirst, Once, Text, town_field, town_p
 from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, CATALOG, HOME
-from storefront.components.pictures import picture
+from storefront.components.pictures import product_picture
 from storefront.components.placeholders import bar, link_button, until
 from storefront.components.reviews import review_link
 from storefront.pages.account.browser import (
@@ -70,7 +70,7 @@ def toy(item: ObjectVar[OrderedToy]) -> rx.Component:
     """A toy of an order, by its picture."""
     return rx.el.li(
         rx.el.span(
-            rx.cond(item.picture, picture(item.picture, "56px", alt="")),
+            product_picture(item.picture, "56px", alt=""),
             class_name="account-order__picture",
         ),
         rx.cond(item.quantity.to(int) > 1, rx.el.b(f"× {item.quantity}", aria_hidden="true")),

@@ -8,7 +8,7 @@ from backend.texts import _
 from storefront.components.cart import problem
 from storefront.components.icons import icon
 from storefront.components.links import CART
-from storefront.components.pictures import picture
+from storefront.components.pictures import product_picture
 from storefront.components.promo_code import promo_code, savings
 from storefront.pages.checkout import texts
 from storefront.pages.checkout.browser import FORM
@@ -21,11 +21,7 @@ def line(item: ObjectVar[CartLine]) -> rx.Component:
     """One line: what, how many, how much."""
     return rx.el.li(
         rx.el.div(
-            rx.cond(
-                item.picture,
-                picture(item.picture, "64px", alt=""),
-                icon("top", size=28),
-            ),
+            product_picture(item.picture, "64px", alt=""),
             rx.el.span(item.quantity, class_name="buy__units", aria_hidden="true"),
             class_name="buy__picture",
         ),

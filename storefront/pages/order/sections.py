@@ -9,7 +9,7 @@ from backend.reviews.offering import ReviewLink
 from backend.texts import _
 from storefront.components.icons import icon
 from storefront.components.links import to_variant
-from storefront.components.pictures import picture
+from storefront.components.pictures import product_picture
 from storefront.components.promo_code import savings
 from storefront.components.reviews import review_link
 from storefront.components.sharing import whatsapp
@@ -37,11 +37,7 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
     """One line, as sold."""
     return rx.el.li(
         rx.el.div(
-            rx.cond(
-                item.picture,
-                picture(item.picture, "72px", alt=""),
-                icon("top", size=28),
-            ),
+            product_picture(item.picture, "72px", alt=""),
             class_name="buy__picture",
         ),
         rx.el.div(
