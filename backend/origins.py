@@ -1,4 +1,6 @@
-"""Which other sites' pages may call the API: origins and regular expressions, as the platform's settings list them.
+"""Read hosts and origins: the shop's own hosts, and which other sites' pages may call the API.
+
+Other sites are listed as the platform's settings do it, by origins and regular expressions.
 
 The expressions are the operator's, the origins that they are tried on anybody's: both are bounded, so that no header
 keeps the shop busy.
@@ -16,6 +18,8 @@ MAX_OPTIONS = 8
 
 _WRITTEN = re.compile(r"/(.+)/([a-z]*)")
 _FLAGS = {"": re.ASCII, "i": re.ASCII | re.IGNORECASE}
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+?)\.?(?::\d{1,5})?", re.IGNORECASE)
+"""A host with or without its port, as the `Host` header has it."""
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|.", re.DOTALL)
 """What an expression is made of: escaped characters, sets, openings of groups, single characters."""
 
@@ -43,6 +47,32 @@ def split_origin(origin: str) -> SplitResult:
         return urlsplit(origin)
     except ValueError:
         return urlsplit("")
+
+
+def host_of(authority: str) -> str:
+    """Return the host of `tienda.example:443`, in small letters and ASCII, without its port; empty if malformed."""
+    written = _AUTHORITY.fullmatch(authority) if len(authority) <= MAX_ORIGIN else None
+    if written is None:
+        return ""
+    try:
+        return written[1].lower().encode("idna").decode()
+    except UnicodeError:
+        return ""
+
+
+def read_hosts(text: str) -> frozenset[str]:
+    """Return the hosts of a setting: `www.tienda.example, tienda.local`, with commas between them.
+
+    Raises:
+        ValueError: a part of it is no host; the message says which.
+    """
+    parts = [part for part in map(str.strip, text.split(",")) if part]
+    for part in parts:
+        if not host_of(part) or "*" in part or re.search(r":\d+$", part):
+            raise ValueError(
+                f"{part!r} is no host: it must be like www.tienda.example, without https:// and port"
+            )
+    return frozenset(map(host_of, parts))
 
 
 def read_origins(text: str) -> Origins:

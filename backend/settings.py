@@ -11,12 +11,13 @@ from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from sqlalchemy.engine import make_url
 
-from backend.origins import Origins, read_origins
+from backend.origins import Origins, host_of, read_hosts, read_origins
 from backend.setting_sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
 from backend.setting_values import (
     HOW_TO_MAKE_ONE,
@@ -162,6 +163,8 @@ class Settings(OfficeSettings, Sourced):
     workers: int = Field(default=1, ge=1, le=64)
     """Processes that serve. More than one need REDIS_URL: a page that reconnects may reach another than before."""
     public_url: str = ""
+    allowed_hosts: str = ""
+    """Hosts that the shop answers besides that of PUBLIC_URL, with commas between them: `www.tienda.example`."""
     data_dir: Path = Path("data")
     pictures_url: SecretStr = SecretStr("")
     """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
@@ -294,6 +297,12 @@ class Settings(OfficeSettings, Sourced):
         read_origins(listed)
         return listed
 
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, listed: str) -> str:
+        read_hosts(listed)
+        return listed
+
     @field_validator("search_synonyms")
     @classmethod
     def _are_groups(cls, groups: str) -> str:
@@ -375,6 +384,13 @@ class Settings(OfficeSettings, Sourced):
     def base_url(self) -> str:
         """Where shoppers and the gateway reach the shop, without a trailing slash."""
         return self.public_url or f"http://localhost:{self.port}"
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that pages and API answer; empty, without PUBLIC_URL, for every host."""
+        if not self.public_url:
+            return frozenset()
+        return frozenset({host_of(urlsplit(self.public_url).netloc)}) | read_hosts(self.allowed_hosts)
 
     @cached_property
     def cross_origins(self) -> dict[str, Origins]:

@@ -18,6 +18,7 @@ from backend.catalog import uploads
 from backend.catalog.upload_routes import PATH as UPLOADS
 from backend.edge.body_limit import Bound, with_bounded_bodies
 from backend.edge.cross_origin import first_segment, with_cross_origin
+from backend.edge.host_check import with_host_check
 from backend.edge.observed import observed
 from backend.imports import routes as imports
 from backend.returns.routes import ASK, MOST_ASKED_BYTES, MOST_RECEIPT_BYTES, RECEIPTS
@@ -69,7 +70,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():
         pages = _documents(shop, api, with_cache_headers(pages))
     both = with_bounded_bodies(by_first_segment(api, pages), others=LARGER_BODIES)
-    listed = with_cross_origin(both, shop.settings)
+    listed = with_host_check(with_cross_origin(both, shop.settings), shop.settings)
     return observed(with_security_headers(listed, shop.settings), shop.settings.trusted_proxies)
 
 

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from email.message import EmailMessage
 from urllib.parse import urlsplit
 
@@ -9,6 +10,7 @@ import httpx
 
 from backend.clock import now
 from backend.doctor.findings import Finding, failure, ok, warning
+from backend.edge.host_check import MISDIRECTED
 from backend.edge.readiness import OK
 from backend.errors import OutsideFailure
 from backend.mail.transports import SmtpTransport
@@ -134,6 +136,11 @@ async def public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIt
             yield warning(name, f"{settings.public_url}{path} answers, but {failed}")
         else:
             yield ok(name, f"{settings.public_url}{path} answers")
+    with suppress(httpx.HTTPError):  # reported above
+        if (await http.get(settings.public_url + "/robots.txt")).status_code == MISDIRECTED:
+            yield failure(
+                "hosts", "pages are refused with 421: the proxy must pass the Host header on as it came"
+            )
 
 
 def _watcher(settings: Settings) -> dict[str, str]:

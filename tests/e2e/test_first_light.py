@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 import httpx
-from playwright.async_api import Page, WebSocket
+from playwright.async_api import Browser, Page, WebSocket
 
-from tests.e2e.conftest import METRICS, ON_A_PHONE, ShopServer, Watch
+from tests.e2e.conftest import METRICS, ON_A_PHONE, WIDTHS, ShopServer, Watch, pages_of
 
 SECONDS_TO_ANSWER = 15
 OPENS_WEBSOCKET = """address => new Promise(resolve => {
@@ -58,6 +58,30 @@ async def test_only_the_shops_own_pages_can_open_the_websocket(
     assert await page_1280.evaluate(OPENS_WEBSOCKET, address) is True
     await page_1280.goto(f"http://127.0.0.1:{server.port}/")  # to a browser, another site
     assert await page_1280.evaluate(OPENS_WEBSOCKET, address) is False
+
+
+async def test_a_shop_with_an_address_answers_its_hosts_only(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    shop = new_server(PUBLIC_URL="http://tienda.example", ALLOWED_HOSTS="localhost")
+    async with pages_of(shop, browser, watch)(*WIDTHS["1280"]) as page:
+        socket = await _open(page, "/")
+    assert socket.url.startswith(f"ws://localhost:{shop.port}/_event")
+    handshake = {
+        "connection": "Upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "origin": "http://evil.example",
+    }
+    async with httpx.AsyncClient(base_url=shop.url, headers={"host": "evil.example"}, timeout=60) as client:
+        for path in ("/", "/catalog", "/store/products", "/assets/x.js", "/docs", "/robots.txt"):
+            assert (await client.get(path)).status_code == 421
+        refused = await client.get("/_event/?EIO=4&transport=websocket", headers=handshake)
+        assert refused.status_code in {403, 421}
+        for path in ("/livez", "/readyz", "/health"):
+            assert (await client.get(path)).status_code == 200
+        assert (await client.head("/hooks/payment/gateway_pse")).status_code == 200
 
 
 async def test_the_server_closes_when_it_is_told_to(new_server: Callable[..., ShopServer]) -> None:

@@ -242,6 +242,7 @@ async def open_cluster(folder: Path) -> AsyncIterator[Cluster]:
             "SECRET_KEY": os.urandom(32).hex(),
             "REVALIDATE_SECRET": os.urandom(32).hex(),
             "PUBLIC_URL": f"http://localhost:{port}",
+            "ALLOWED_HOSTS": "127.0.0.1",
             "TRUSTED_PROXIES": "127.0.0.1",
             "PEOPLE_PER_ADDRESS": "1000000",
             "ADMIN_EMAIL": STAFF[0],

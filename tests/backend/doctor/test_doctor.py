@@ -11,6 +11,8 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import delete, func, select
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 from typer.testing import CliRunner
 
 from backend.app import Shop, create_api
@@ -24,6 +26,7 @@ from backend.demo.seed import seed
 from backend.doctor import outside_checks, shop_checks
 from backend.doctor.command import as_json, as_text, examine, exit_code
 from backend.doctor.findings import Finding, Status, run_check
+from backend.edge.host_check import with_host_check
 from backend.http_client import RetryPolicy
 from backend.legal.texts import current_texts, save_text
 from backend.office_settings import save_settings
@@ -277,6 +280,19 @@ async def test_doctor_reads_the_checks_with_the_metrics_token(
     assert (seen, webhook[1]) == (status, Status.OK)
     assert ("renderer: none is up" in message) == (status is Status.WARNING)
     assert sent[0] == (f"Bearer {token}" if token else "")
+
+
+async def test_doctor_finds_a_proxy_that_changes_the_host(settings: Settings) -> None:
+    own = settings.model_copy(update={"public_url": "https://tienda.test"})
+    shop = with_host_check(PlainTextResponse("hello"), own)
+    for host, expected in (("tienda.test", []), ("shop:3000", ["hosts"])):
+
+        async def proxied(scope: Scope, receive: Receive, send: Send, host: str = host) -> None:
+            await shop({**scope, "headers": [(b"host", host.encode())]}, receive, send)
+
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(proxied)) as http:
+            lines = await found(outside_checks.public_address(own, http))
+        assert [name for name, status, _ in lines if status is Status.FAILURE] == expected
 
 
 async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
