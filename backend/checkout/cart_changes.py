@@ -19,7 +19,7 @@ from backend.edge.addresses import changed_address
 from backend.errors import InvalidData, NotFound
 from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
 from backend.orders.gifts import require_message
-from backend.shipping.addresses import place_of
+from backend.shipping.addresses import place_of, require_label_address
 from backend.shipping.municipalities import Municipality
 from backend.tables import JsonObject, insert_known
 
@@ -56,8 +56,8 @@ async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, c
     Raises:
         NotFound: no such cart of the caller's, or no such region.
         NotAllowed: the cart has become an order.
-        InvalidData: a country outside the region, another sales channel, a code that takes nothing off, or a
-            gift's message that is too long.
+        InvalidData: a country outside the region, an address that is longer than a label can hold, another sales
+            channel, a code that takes nothing off, or a gift's message that is too long.
     """
     cart, region = await open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):
@@ -128,7 +128,9 @@ def _address_in(cart: Cart, change: CartChange, region: Region) -> JsonObject | 
     """Where the cart goes with what was sent."""
     if change.shipping_address is None:
         return cart.shipping_address
-    return _merged(cart.shipping_address, change.shipping_address, region)
+    address = _merged(cart.shipping_address, change.shipping_address, region)
+    require_label_address(address)
+    return address
 
 
 def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:

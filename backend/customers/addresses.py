@@ -118,7 +118,7 @@ async def remember(session: AsyncSession, customer_id: str, address: JsonObject)
 
 def _place(address: JsonObject) -> tuple[str, ...]:
     town: dict[str, Any] = address.get("metadata") or {}
-    names = ("first_name", "last_name", "address_1", "city", "province")
+    names = ("first_name", "last_name", "address_1", "address_2", "city", "province")
     return (*(str(address.get(name) or "").casefold() for name in names), str(town.get("dane_code") or ""))
 
 

@@ -24,6 +24,7 @@ from backend.logs import log_scope
 from backend.orders.models import Fulfillment
 from backend.orders.states import SAID, WHY_FAILED, LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
+from backend.shipping.providers.carrier.messages import TOO_LONG
 from backend.tables import JsonObject
 from backend.texts import _
 from backend.tracing import traced
@@ -96,7 +97,11 @@ def why_not_made(error: Exception) -> str:
         return error.reason or _("La transportadora no responde. Inténtalo otra vez en un rato.")
     if isinstance(error, InvalidData):
         if error.fields and all(name.startswith("origin.") for name in error.fields):
+            if TOO_LONG in error.fields.values():
+                return _("La dirección de la bodega no cabe en la guía. Acórtala en Ajustes.")
             return _("A los datos de la bodega les falta algo. Complétalos en Ajustes.")
+        if TOO_LONG in error.fields.values():
+            return _("La dirección no cabe en la guía. Acórtala en el pedido, sin quitarle la puerta.")
         return _("A la dirección le falta algo. Corrígela en el pedido.")
     return _("No se puede empacar. Mira el pedido.")
 

@@ -25,6 +25,7 @@ from backend.opening.defaults import WAREHOUSE_ADDRESS, move_warehouse
 from backend.opening.shop_data import RULES, Rule
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.municipalities import Municipality, municipality
+from backend.shipping.providers.carrier.label_address import fit_label_address
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -78,6 +79,9 @@ LABELS = {
     "alert_certificate_days": _("Días que le quedan al certificado"),
 }
 """What the settings are called, in the form and in the audit."""
+WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier_origin_cross_street")
+"""How the door of the warehouse is found: the settings in the order of `fit_label_address`."""
+_TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encontrarla.")
 LONGEST = 500
 """Characters of a field."""
 
@@ -154,9 +158,17 @@ async def save_shop(
     if "town" in changes:
         changes[DANE_CODE] = changes.pop("town")
     await save_settings(session, actor, changes)
+    effective = await read_effective_settings(session, settings)
+    if not changes.keys().isdisjoint(WAREHOUSE_DOOR):
+        _require_label_address(effective)
     if changes.keys() & WAREHOUSE_ADDRESS:
-        await move_warehouse(session, actor, await read_effective_settings(session, settings))
+        await move_warehouse(session, actor, effective)
     return list(changes)
+
+
+def _require_label_address(effective: Settings) -> None:
+    if fit_label_address(*(getattr(effective, name) for name in WAREHOUSE_DOOR)) is None:
+        raise InvalidData("The settings do not fit", fields={"carrier_origin_address": _TOO_LONG})
 
 
 def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:

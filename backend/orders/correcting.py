@@ -13,7 +13,7 @@ from backend.orders.finding import index_order
 from backend.orders.models import Order, OrderNote
 from backend.orders.service import has_active_fulfillments, lock_order
 from backend.orders.states import OrderStatus
-from backend.shipping.addresses import missing_for_a_label, municipality_of
+from backend.shipping.addresses import missing_for_a_label, municipality_of, require_label_address
 from backend.staff.rights import Actor, Right
 from backend.tables import JsonObject
 
@@ -57,6 +57,7 @@ async def correct_address(
     corrected = changed_address(order.shipping_address, parts)
     corrected["metadata"] = {**(corrected.get("metadata") or {}), **(address.get("metadata") or {})}
     municipality_of(corrected)
+    require_label_address(corrected)
     if missing := missing_for_a_label(corrected):
         raise InvalidData(
             f"The shipping address lacks {', '.join(missing)}",

@@ -18,7 +18,8 @@ from backend.shipping.municipalities import (
     municipality,
 )
 from backend.shipping.providers.base import Contact, Place
-from backend.shipping.providers.carrier.messages import PHONE_DIGITS, fit_phone
+from backend.shipping.providers.carrier.label_address import fit_label_address
+from backend.shipping.providers.carrier.messages import PHONE_DIGITS, TOO_LONG, fit_phone
 
 Address = Mapping[str, Any]
 
@@ -158,6 +159,19 @@ def missing_for_a_label(address: Address) -> list[str]:
     if not _text(address, "city") and not municipality_code(address):
         missing.append("city")
     return missing
+
+
+def require_label_address(address: Address | None, name: str = "shipping_address") -> None:
+    """Check that a label can hold all of `address_1` and `address_2`: it never leaves out how to find the door.
+
+    Raises:
+        InvalidData: together they are too long; `fields` says so of `address_1` of the address with this name.
+    """
+    address = address or {}
+    if fit_label_address(_text(address, "address_1"), _text(address, "address_2")) is None:
+        raise InvalidData(
+            "The address does not fit on a label", fields={f"{name}.address_1": f"{TOO_LONG}, with address_2"}
+        )
 
 
 def _coded(code: str, city: str, province: str) -> Municipality:

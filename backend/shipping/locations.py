@@ -10,7 +10,7 @@ from backend.catalog.channel_models import SalesChannel
 from backend.database import constrained, locked
 from backend.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
-from backend.shipping.addresses import municipality_code
+from backend.shipping.addresses import municipality_code, require_label_address
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -80,6 +80,7 @@ async def create_location(session: AsyncSession, actor: Actor, new: NewLocation)
 
     Raises:
         Forbidden: see `Actor.require`.
+        InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = StockLocation(name=new.name, address=_address({}, new.address) if new.address else {})
@@ -96,6 +97,7 @@ async def change_location(
 
     Raises:
         Forbidden: see `Actor.require`.
+        InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
@@ -204,4 +206,5 @@ def _address(known: JsonObject, sent: LocationAddress) -> JsonObject:
     if known.get("dane_code") and has_moved and not dane_code:
         named = {name: address.get(name) for name in TOWN}
         dane_code = municipality_code(named) or municipality_code({"city": fields.get("city")})
+    require_label_address(address, "address")
     return {**address, **({"dane_code": str(dane_code)} if dane_code else {})}

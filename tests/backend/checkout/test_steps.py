@@ -93,6 +93,28 @@ async def test_a_part_of_the_address_that_is_missing_is_named(
     assert message == missing(f"shipping_address.{named}")
 
 
+async def test_address_that_no_label_holds_is_refused_when_it_is_given(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    """fault: it is taken, paid, and its label loses the tower and the apartment."""
+    long = {
+        **HOME,
+        "address_1": f"Carrera 43A # 1-50 {'x' * 50}",
+        "address_2": "Torre 5, apto 301 " + "y" * 40,
+    }
+    item = {"variant_id": trompo, "quantity": 1}
+    body = {"items": [item], "email": "ana@example.com"}
+    message = (
+        "The address does not fit on a label "
+        "(shipping_address.address_1: Longer than a label can hold, with address_2)"
+    )
+    assert await refusal(store, "/store/carts", {**body, "shipping_address": long}) == message
+    cart_id = await new_cart(store, **body, shipping_address={**HOME, "address_1": long["address_1"]})
+    path = f"/store/carts/{cart_id}"
+    assert await refusal(store, path, {"shipping_address": {"address_2": long["address_2"]}}) == message
+    assert (await get(store, path))["cart"]["shipping_address"]["address_2"] is None
+
+
 async def test_a_code_stands_for_the_city(store: httpx.AsyncClient, trompo: str) -> None:
     address = {**HOME, "city": None, "province": None, "metadata": {"dane_code": "05001000"}}
     item = {"variant_id": trompo, "quantity": 1}

@@ -62,6 +62,8 @@ async def test_what_was_shipped_to_is_remembered_once(database: Database) -> Non
         for place in (HOME, WORK, {**HOME, "address_1": "CALLE 10 # 5-20"}):
             await remember(session, ana, place)
         assert len(await addresses_of(session, ana)) == 2
+        await remember(session, ana, {**HOME, "address_2": "Apto 902"})
+        assert len(await addresses_of(session, ana)) == 3  # another door in the same building
 
 
 async def test_a_book_has_an_end(database: Database) -> None:

@@ -50,6 +50,13 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
         return await make_toy(session, shop_defaults, "trompo", stock=3)
 
 
+async def test_warehouse_whose_door_no_label_holds_is_refused(shop: Shop, trompo: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await saved(shop, carrier_origin_address="x" * 90, carrier_origin_reference="y" * 60)
+    assert list(refused.value.fields) == ["carrier_origin_address"]
+    assert (await shop.effective_settings.now()).carrier_origin_address != "x" * 90
+
+
 async def test_what_is_saved_stands_in_every_place(shop: Shop, trompo: str) -> None:
     changed = await saved(
         shop,

@@ -66,6 +66,13 @@ async def test_a_better_address_is_kept_found_and_recorded(
         assert (await session.execute(select(func.count()).select_from(AuditPersonalValue))).scalar_one() > 0
 
 
+async def test_address_that_no_label_holds_is_refused(shop: Shop, order_id: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await correct(shop, order_id, {"address_1": "x" * 90, "address_2": "Torre 5 " + "y" * 50})
+    assert list(refused.value.fields) == ["shipping_address.address_1"]
+    assert (await order_row(shop, order_id)).shipping_address["address_1"] != "x" * 90
+
+
 async def test_a_payment_brings_the_old_address_not_back(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:

@@ -132,6 +132,8 @@ async def test_a_warehouse_from_nothing_to_its_first_option(
         "stock_location"
     ]
     path = f"/admin/stock-locations/{location['id']}"
+    too_long = await admin.post(path, json={"address": {"address_1": "x" * 90, "address_2": "y" * 60}})
+    assert (too_long.status_code, "not fit on a label" in too_long.json()["message"]) == (400, True)
     assert location["address"]["metadata"]["dane_code"] == "76001000"
     made = await post(
         admin, f"{path}/fulfillment-sets?fields=*fulfillment_sets", {"name": "Envíos", "type": "shipping"}

@@ -1,7 +1,8 @@
 """What is sent to the carrier, made to fit its limits (wire: carrier 2.2 and 2.3).
 
 A text that is too long is shortened, at a word where there is one. One that is too short is replaced by words that are
-true of any shipment. A telephone number cannot be made up: it is left as it is, and refused by name.
+true of any shipment. A telephone number cannot be made up: it is left as it is, and refused by name. Nothing of how to
+find the door is shortened: see `label_address`.
 """
 
 import re
@@ -25,42 +26,23 @@ from backend.shipping.packing import (
     content_value,
 )
 from backend.shipping.providers.base import Contact, LabelRequest, Place, QuoteRequest
+from backend.shipping.providers.carrier.label_address import (
+    MAX_ADDRESS,
+    MAX_CROSS_STREET,
+    MAX_REFERENCE,
+    abbreviate,
+    fit_label_address,
+)
 from backend.tables import JsonObject
 
 DESCRIPTION = "Juguetes"
 NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
 NO_ADDRESS, NO_CROSS_STREET = "Sin dirección", "Sin cruce"
 NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"
+TOO_LONG = "Longer than a label can hold"
 
 MIN_TEXT, MIN_ADDRESS = 2, 8
 MIN_EMAIL, MAX_EMAIL = 8, 60
-ABBREVIATIONS = {
-    "carrera": "Cra",
-    "calle": "Cl",
-    "avenida": "Av",
-    "diagonal": "Dg",
-    "transversal": "Tv",
-    "circular": "Cir",
-    "autopista": "Aut",
-    "kilómetro": "Km",
-    "número": "#",
-    "apartamento": "Apto",
-    "edificio": "Ed",
-    "conjunto": "Conj",
-    "residencial": "Resid",
-    "urbanización": "Urb",
-    "manzana": "Mz",
-    "interior": "Int",
-    "bloque": "Bl",
-    "torre": "To",
-    "oficina": "Of",
-    "local": "Lc",
-    "barrio": "Br",
-    "bodega": "Bg",
-    "norte": "N",
-    "vereda": "Vda",
-}
-"""How Colombian addresses are abbreviated; used only when an address does not fit."""
 
 _COUNTRY_CODE = "57"
 PHONE_DIGITS = 10
@@ -106,7 +88,7 @@ class WirePlace(Wire):
     """Where a quotation starts or ends."""
 
     dane_code: DaneCode
-    address: Annotated[str, text(2, 50)]
+    address: Annotated[str, text(2, MAX_ADDRESS)]
 
 
 class WireContact(WirePlace):
@@ -118,8 +100,8 @@ class WireContact(WirePlace):
     email: Email
     phone: Phone
     suburb: Annotated[str, text(2, 30)]
-    cross_street: Annotated[str, text(2, 35)]
-    reference: Annotated[str, text(2, 25)]
+    cross_street: Annotated[str, text(2, MAX_CROSS_STREET)]
+    reference: Annotated[str, text(2, MAX_REFERENCE)]
 
 
 class Quotation(Wire):
@@ -188,27 +170,32 @@ def shipment_for(request: LabelRequest, *, rate_id: int, pickup_date: date) -> S
             "description": fit(request.description, 25, 3, DESCRIPTION),
             "content_value": content_value(request.content_value),
             "packages": [asdict(package) for package in request.packages],
-            "origin": _contact(request.origin, fallback_email=request.origin.email),
-            "destination": _contact(request.destination, fallback_email=request.origin.email),
+            "origin": _contact(request.origin, "origin", fallback_email=request.origin.email),
+            "destination": _contact(request.destination, "destination", fallback_email=request.origin.email),
         },
     )
 
 
 def _place(place: Place) -> dict[str, str]:
     """The place as it is sent. The municipality makes the price: an address not typed yet is stood in for."""
-    address = fit_address(place.address, 50)
+    address = fit_address(place.address, MAX_ADDRESS)
     return {
         "dane_code": place.dane_code,
         "address": address if len(address) >= MIN_ADDRESS else NO_ADDRESS,
     }
 
 
-def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
+def _contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, str]:
     """The contact as it is sent. An e-mail the carrier cannot take becomes the shop's: it only gets notices."""
-    address = fit_address(contact.address, 50)
+    door = fit_label_address(contact.address, contact.reference, contact.cross_street)
+    if door is None:
+        name = f"{side}.address"
+        raise InvalidData(f"The carrier cannot take this shipment: {name}", fields={name: TOO_LONG})
+    address = door.address
     if len(address) < MIN_ADDRESS:
-        address = fit_address(", ".join(filter(None, (address, contact.suburb or contact.cross_street))), 50)
-    cross_street = fit_address(contact.cross_street, 35) or fit_address(contact.address, 35)
+        more = contact.suburb or contact.cross_street
+        address = fit_address(", ".join(filter(None, (address, more))), MAX_ADDRESS)
+    cross_street = door.cross_street or fit_address(contact.address, MAX_CROSS_STREET)
     full_name = f"{contact.first_name} {contact.last_name}"
     return {
         "dane_code": contact.dane_code,
@@ -220,7 +207,7 @@ def _contact(contact: Contact, *, fallback_email: str) -> dict[str, str]:
         "phone": fit_phone(contact.phone),
         "suburb": fit(contact.suburb, 30, fallback=NO_SUBURB),
         "cross_street": cross_street if len(cross_street) >= MIN_TEXT else NO_CROSS_STREET,
-        "reference": fit(contact.reference, 25, fallback=NO_REFERENCE),
+        "reference": door.reference or NO_REFERENCE,
     }
 
 
@@ -248,7 +235,7 @@ def fit(text: str, most: int, least: int = 2, fallback: str = "") -> str:
 def fit_address(text: str, most: int) -> str:
     """An address in at most `most` characters: first abbreviated as Colombians do, then cut at a word."""
     address = one_line(text)
-    return address if len(address) <= most else _cut(_abbreviated(address), most)
+    return address if len(address) <= most else _cut(abbreviate(address), most)
 
 
 def fit_reference(text: str, most: int) -> str:
@@ -270,7 +257,3 @@ def _cut(text: str, most: int) -> str:
     whole_words = text[: most + 1].rpartition(" ")[0]
     kept = whole_words if len(whole_words) * 2 >= most else text[:most]
     return kept.rstrip(" ,;.-#")
-
-
-def _abbreviated(address: str) -> str:
-    return re.sub(r"\w+", lambda word: ABBREVIATIONS.get(word[0].casefold(), word[0]), address)

@@ -12,6 +12,7 @@ from backend.errors import InvalidData
 from backend.sandbox.carrier import validation
 from backend.shipping.packing import Package
 from backend.shipping.providers.base import Contact, Place
+from backend.shipping.providers.carrier.label_address import fit_label_address
 from backend.shipping.providers.carrier.messages import (
     fit,
     fit_address,
@@ -169,7 +170,8 @@ people = st.builds(
     suburb=text,
     cross_street=text,
     reference=text,
-)
+).filter(lambda person: fit_label_address(person.address, person.reference, person.cross_street) is not None)
+"""People whose door a label can hold: see `test_label_address`."""
 
 
 @given(people, text, st.integers())
