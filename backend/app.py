@@ -33,6 +33,7 @@ from backend.customers.google_programs import router as google_programs_router
 from backend.customers.google_routes import router as google_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
+from backend.edge.clean_addresses import CleanAddresses
 from backend.edge.errors import answer_errors
 from backend.edge.health import router as health_router
 from backend.exports.routes import platform_router as product_exports_router
@@ -170,6 +171,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.uploads = shop.uploads
     api.state.sheets = SheetUploads(shop.database)
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
+    api.add_middleware(CleanAddresses)
     answer_errors(api)
     for router in ROUTERS:
         # not `include_router`, which would build each route again and search it in two steps

@@ -28,8 +28,9 @@ BODIES = (
 )
 QUERIES = (
     "",
-    "?limit=-1&offset=x&order=%00&fields=**,-*,+a.b.c&q=%F0%9F%92%A5%FF&id[]=a&id[5]=b",
+    "?limit=-1&offset=x&order=%01&fields=**,-*,+a.b.c&q=%F0%9F%92%A5%FF&id[]=a&id[5]=b",
     "?limit=1e9&x",
+    "?q=%00",
 )
 NO_KEY = "Publishable API key required"
 KINDS = ("nobody", "key", "forger", "customer", "staff")
