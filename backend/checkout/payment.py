@@ -30,6 +30,7 @@ from backend.errors import Conflict, InvalidData, NothingToPay, ShopError, Total
 from backend.inventory import service as inventory
 from backend.legal.consents import require_consents
 from backend.money import Cop
+from backend.orders.parties import UNNAMED, PartyName, payer_answers, typed_name
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
 from backend.orders.tokens import order_token
@@ -94,6 +95,12 @@ class PaymentStart:
     replace: bool = False
     return_url: str = ""
     problem: ShopError | None = None
+    typed_name: PartyName = UNNAMED
+
+    @property
+    def doc_type(self) -> str:
+        """Type of the payer's document, as it was typed."""
+        return str(self.payer.get("doc_type", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +248,15 @@ class PaymentStarter:
             return start
         async with self.database.read() as session:
             cart = await start.read(session)
-        known = _from_address(cart.shipping_address or {}, cart.email)
+        known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, start.doc_type)
+        typed = typed_name(start.payer)
         try:
             checked = await start.provider.check_payer({**known, **start.payer, "ip": start.ip})
         except ShopError as error:
             if start.replace:  # nothing may be closed for it
                 raise
             return replace(start, problem=error)
-        return replace(start, payer={**start.payer, **checked})
+        return replace(start, payer={**start.payer, **checked}, typed_name=typed)
 
     async def _clear(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
         """Ask about the payment that blocks the new one.
@@ -324,7 +332,10 @@ class PaymentStarter:
             return_url=return_url_of(start.return_url, cart.order_id) or self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,
-            payer={**_from_address(sale.shipping_address, sale.email), **start.payer},
+            payer={
+                **payer_answers(sale.billing_address, sale.shipping_address, sale.email, start.doc_type),
+                **start.payer,
+            },
         )
 
     async def _sale(
@@ -334,7 +345,7 @@ class PaymentStarter:
         if cart.completed_at is None:
             priced = await read_priced_cart(session, cart, offered.contents)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
-            sale = sale_now(cart, priced)
+            sale = sale_now(cart, priced, start.typed_name)
             if offered.is_off:
                 await require_on(session, sale.shipping.option_id)
             return sale, taken_by(cart, sale, may_hold_uses=priced.may_hold_uses)
@@ -361,7 +372,8 @@ async def missing_answers(
     """
     if not _is_free(cart) or provider.id not in offered:
         return []
-    return await provider.missing({**_from_address(cart.shipping_address or {}, cart.email), "ip": ip})
+    known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, doc_type="")
+    return await provider.missing({**known, "ip": ip})
 
 
 def _is_free(cart: Cart) -> bool:
@@ -377,15 +389,3 @@ async def _session_data(session: AsyncSession, start: PaymentStart, replacing: s
         earlier = await session.get_one(PaymentSession, replacing)
         data["note"] = EARLIER.format(invoice=earlier.invoice)
     return data
-
-
-def _from_address(address: Mapping[str, Any], email: str | None) -> JsonObject:
-    return {
-        "first_name": address.get("first_name", ""),
-        "last_name": address.get("last_name", ""),
-        "phone": address.get("phone", ""),
-        "address": address.get("address_1", ""),
-        "city": address.get("city", ""),
-        "department": address.get("province", ""),
-        "email": email or "",
-    }

@@ -114,6 +114,7 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     await join_chain(session, cart, old.id)
     if old.shipping_address and not cart.shipping_address:
         await set_shipping_address(session, cart, old.shipping_address)
+    cart.billing_address = cart.billing_address or old.billing_address
     there = {line.variant.id: line.item.quantity for line in await lines_of(session, cart.id)}
     for line in await lines_of_order(session, order.id):
         await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)

@@ -23,6 +23,7 @@ from backend.database import db_now
 from backend.errors import InsufficientStock, InvalidData
 from backend.inventory.service import STOCK_GONE
 from backend.money import Cop
+from backend.orders.parties import UNNAMED, PartyName, invoice_address
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.sessions import Terms, read_terms
@@ -203,8 +204,8 @@ PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
 """What an invoice needs of the payer."""
 
 
-def sale_now(cart: Cart, priced: PricedCart) -> Sale:
-    """The sale that the (locked) cart would be now.
+def sale_now(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
+    """The sale that the (locked) cart would be now. `typed_name`: see `backend.orders.parties.invoice_address`.
 
     Raises:
         InvalidData: no way to ship it was chosen.
@@ -219,7 +220,7 @@ def sale_now(cart: Cart, priced: PricedCart) -> Sale:
         guest_id=cart.guest_id,
         locale=cart.locale,
         shipping_address=address,
-        billing_address=cart.billing_address or address,
+        billing_address=invoice_address(cart.billing_address, address, typed_name),
         meta=cart.meta,
     )
 

@@ -29,6 +29,7 @@ from backend.errors import Conflict, NotAllowed, NotFound
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop
+from backend.orders.parties import ANSWERED_BY_CART
 from backend.orders.service import is_just_placed, order_of_cart
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -257,7 +258,9 @@ class Checkout:
             if order is not None and not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            destination, payer = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
+            destination, checked = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
+            # the cart says the rest of the payer: its billing address, else the destination
+            payer = {name: value for name, value in checked.items() if name not in ANSWERED_BY_CART}
             try:
                 if not await self.starter.has_started(cart_id, expected_total):
                     await deliver_to(self._quoting(cart_id, ip), cart_id, destination)

@@ -13,6 +13,7 @@ from backend.contact import clean_name, one_line
 from backend.errors import InvalidData
 from backend.invoices.documents import Party, Place
 from backend.orders.models import Order
+from backend.orders.parties import name_of
 from backend.settings import Identity
 from backend.shipping.addresses import municipality_code
 from backend.shipping.municipalities import Municipality, municipality
@@ -69,11 +70,11 @@ def seller_of(shop: Identity, tax_level: str) -> Party:
 
 
 def buyer_of(order: Order) -> Party:
-    """Whoever the invoice is for: by the document that was given to pay with, else the final consumer."""
+    """Return the invoice party: the holder of the document that was given to pay with, else the final consumer."""
     payer, address = order.payer or {}, order.billing_address or order.shipping_address
     written = _digits_or_letters(payer.get("doc_number"))
     document_type = DOCUMENT_TYPES.get(str(payer.get("doc_type")), "")
-    name = _name(address, is_company=document_type == NIT)
+    name = _name(order, is_company=document_type == NIT)
     if not (written and document_type and name):
         return _final_consumer()
     is_nit = document_type == NIT
@@ -112,10 +113,10 @@ def _digits_or_letters(value: Any) -> str:
     return re.sub(r"[^0-9A-Z]", "", str(value or "").upper())[:20]
 
 
-def _name(address: JsonObject, *, is_company: bool) -> str:
-    names = " ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name"))))
-    company = one_line(address.get("company"))
-    return ((company or names) if is_company else (names or company))[:LONGEST_NAME]
+def _name(order: Order, *, is_company: bool) -> str:
+    who = name_of(order.billing_address, order.shipping_address, "NIT" if is_company else "")
+    names = " ".join(filter(None, (clean_name(who.first_name), clean_name(who.last_name))))
+    return (who.company or names)[:LONGEST_NAME]
 
 
 def _place_of(address: JsonObject) -> Place | None:

@@ -9,6 +9,7 @@ from backend.database import Database
 from backend.dates import TIME_ZONE
 from backend.orders.finding import page_where
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.parties import name_of, whole_name
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
@@ -28,6 +29,7 @@ COLUMNS = (
     _("Correo"),
     _("Teléfono"),
     _("Documento"),
+    _("Recibe"),
     _("Dirección"),
     _("Ciudad"),
     _("Departamento"),
@@ -100,10 +102,11 @@ def _row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -
         order.status,
         order.payment_status,
         order.fulfillment_status,
-        " ".join(filter(None, (address.get("first_name"), address.get("last_name")))),
+        whole_name(name_of(order.billing_address, address, str(payer.get("doc_type") or ""))),
         order.email,
         address.get("phone"),
         " ".join(filter(None, (payer.get("doc_type"), payer.get("doc_number")))),
+        " ".join(filter(None, (address.get("first_name"), address.get("last_name")))),
         ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
         address.get("city"),
         address.get("province"),

@@ -1,0 +1,215 @@
+"""Payer, recipient and invoice party are three roles.
+
+| billing address | document | bank and UBL invoice say | label says |
+|---|---|---|---|
+| none | of a person | the recipient | the recipient |
+| names another person | of a person | that person | the recipient |
+| names nobody (a country, a company) | of a person | the recipient | the recipient |
+| names a company | NIT | the company | the recipient |
+| names a person, no company | NIT | that person | the recipient |
+| none, the recipient's address names a company | NIT | that company | the recipient |
+| none, another name typed with the document | of a person, NIT | what was typed | the recipient |
+| names another person than was typed | of a person | bank: what was typed; invoice: that person | the recipient |
+| has a place of its own | any | bank: that place; without a municipality the recipient's | the recipient's |
+"""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.cart.models import Cart
+from backend.checkout.restoring import restore_cart
+from backend.invoices.parties import buyer_of
+from backend.office.orders import buyer_of as office_name_of
+from backend.office.orders import recipient_of
+from backend.orders.exporting import COLUMNS, order_rows
+from backend.orders.models import Order
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from backend.sandbox.models import SandboxTransaction
+from backend.shipping.addresses import recipient
+from tests.backend.orders.paying import order_row, said, sessions_of
+from tests.checkout_steps import TYPED, choose_pickup
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import HOME, PAYER, PSE, post, shipped_cart
+
+CC = {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
+NIT = {"bank": "1022", "person_type": "1", "doc_type": "NIT", "doc_number": "900123456"}
+LUCIA = {"first_name": "Lucía", "last_name": "Ñungo", "phone": "6012345678"}
+IVAN = {"first_name": "Iván", "last_name": "Rey"}
+OFFICE = {"address_1": "Calle 80 # 68-20", "city": "Cali", "province": "Valle del Cauca"}
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+
+
+async def start(store: httpx.AsyncClient, cart_id: str, payer: dict[str, Any]) -> dict[str, Any]:
+    """Start to pay; the payment session as the wire shows it."""
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    answer = await post(store, path, {"provider_id": PSE, "data": payer})
+    session: dict[str, Any] = answer["payment_collection"]["payment_sessions"][0]
+    return session
+
+
+async def told_the_bank(shop: Shop) -> dict[str, str]:
+    """Return the fields of the newest request that the gateway got, in clear."""
+    newest = select(SandboxTransaction.fields).order_by(SandboxTransaction.ref_payco.desc()).limit(1)
+    async with shop.database.read() as session:
+        return dict((await session.execute(newest)).scalar_one())
+
+
+async def bought(
+    shop: Shop,
+    store: httpx.AsyncClient,
+    variant: str,
+    payer: dict[str, Any],
+    billing: dict[str, Any] | None,
+    **recipient_more: str,
+) -> tuple[dict[str, str], Order]:
+    """Buy with these addresses: what the gateway was told, and the order."""
+    cart_id = await shipped_cart(store, variant)
+    more: dict[str, Any] = {"shipping_address": {**HOME, **recipient_more}}
+    if billing is not None:
+        more["billing_address"] = billing
+    await post(store, f"/store/carts/{cart_id}", more)
+    await start(store, cart_id, payer)
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    return await told_the_bank(shop), await order_row(shop, order["id"])
+
+
+@pytest.mark.parametrize(
+    ("payer", "billing", "recipient_more", "names", "invoiced"),
+    [
+        (CC, None, {}, ("Ana", "Gómez"), "Ana Gómez"),
+        (CC, LUCIA, {}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
+        (CC, {**LUCIA, "company": "La Peonza"}, {}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
+        (CC, {"country_code": "co"}, {}, ("Ana", "Gómez"), "Ana Gómez"),
+        (CC, {"company": "La Peonza"}, {"company": "Otra"}, ("Ana", "Gómez"), "Ana Gómez"),
+        (NIT, {"company": "La Peonza S.A.S."}, {}, ("La Peonza S.A.S.",) * 2, "La Peonza S.A.S."),
+        (NIT, {**LUCIA, "company": "La Peonza"}, {}, ("La Peonza", "Ñungo"), "La Peonza"),
+        (NIT, LUCIA, {"company": "Otra"}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
+        (NIT, None, {"company": "3M & Hijos"}, ("3M & Hijos", "Gómez"), "3M & Hijos"),
+        ({**CC, **IVAN}, None, {}, ("Iván", "Rey"), "Iván Rey"),
+        ({**CC, **IVAN}, LUCIA, {}, ("Iván", "Rey"), "Lucía Ñungo"),
+        ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey"),
+    ],
+)
+async def test_bank_and_invoice_name_the_payer_and_the_label_the_recipient(
+    *,
+    shop: Shop,
+    store: httpx.AsyncClient,
+    trompo: str,
+    payer: dict[str, Any],
+    billing: dict[str, Any] | None,
+    recipient_more: dict[str, str],
+    names: tuple[str, str],
+    invoiced: str,
+) -> None:
+    sent, order = await bought(shop, store, trompo, payer, billing, **recipient_more)
+    assert (sent["nombres"], sent["apellidos"], sent["documento"]) == (*names, payer["doc_number"])
+    party = buyer_of(order)
+    assert (party.name, party.document) == (invoiced, payer["doc_number"])
+    assert office_name_of(order) == invoiced
+    label = recipient(order.shipping_address, order.email)
+    assert (label.first_name, label.last_name, label.phone) == ("Ana", "Gómez", HOME["phone"])
+    assert label.address == HOME["address_1"]
+    assert recipient_of(order) == "Ana Gómez"
+
+
+async def test_an_export_has_the_name_of_the_document_and_that_of_the_label(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    _sent, order = await bought(shop, store, trompo, NIT, {"company": "La Peonza S.A.S."})
+    async with shop.database.read() as session:
+        (row,) = await order_rows(session, [order])
+    cells = dict(zip(COLUMNS, row, strict=True))
+    assert (cells["Nombre"], cells["Documento"], cells["Recibe"]) == (
+        "La Peonza S.A.S.", "NIT 900123456", "Ana Gómez",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("billing", "place"),
+    [
+        ({**LUCIA, **OFFICE}, ("Calle 80 # 68-20", "Cali", "Valle del Cauca", "6012345678")),
+        (
+            {**OFFICE, "phone": "+57 310 555 0101"},
+            ("Calle 80 # 68-20", "Cali", "Valle del Cauca", "3105550101"),
+        ),
+        ({**LUCIA, "city": "Cali"}, (HOME["address_1"], "Medellín", "Antioquia", "6012345678")),
+        ({**OFFICE, "city": "Atlantis"}, (HOME["address_1"], "Medellín", "Antioquia", HOME["phone"])),
+        ({**LUCIA, "phone": "12"}, (HOME["address_1"], "Medellín", "Antioquia", HOME["phone"])),
+    ],
+)
+async def test_a_place_is_taken_from_one_address_as_a_whole(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, billing: dict[str, Any], place: tuple[str, ...]
+) -> None:
+    sent, _order = await bought(shop, store, trompo, CC, billing)
+    assert (sent["direccion"], sent["ciudad"], sent["depto"], sent["celular"]) == place
+
+
+async def test_a_payer_whose_last_name_is_not_known_is_asked_for_it(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    """The recipient's is not theirs."""
+    cart_id = await shipped_cart(store, trompo)
+    await post(store, f"/store/carts/{cart_id}", {"billing_address": {"first_name": "Lucía"}})
+    asked = await start(store, cart_id, {})
+    fields = {one["field"] for one in asked["data"]["missing"]}
+    assert "last_name" in fields
+    assert "first_name" not in fields
+    await start(store, cart_id, {**CC, "last_name": "Ñungo"})
+    sent = await told_the_bank(shop)
+    assert (sent["nombres"], sent["apellidos"]) == ("Lucía", "Ñungo")
+
+
+async def test_on_the_checkout_page_the_cart_s_billing_address_goes_first(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    await post(store, f"/store/carts/{cart_id}", {"billing_address": {**LUCIA, **OFFICE}})
+    await choose_pickup(shop, cart_id)
+    placed = await shop.checkout.place_order(cart_id, TYPED, expected_total=40_000, ip="190.24.1.1")
+    sent, order = await told_the_bank(shop), await order_row(shop, placed.order_id)
+    assert (sent["nombres"], sent["apellidos"], sent["ciudad"]) == ("Lucía", "Ñungo", "Cali")
+    assert sent["email"] == TYPED["email"]
+    assert buyer_of(order).name == "Lucía Ñungo"
+    assert recipient(order.shipping_address, order.email).first_name == "Ana"
+    assert order.payer == {
+        "person_type": "0",
+        "doc_type": "CC",
+        "doc_number": "1020304050",
+        "email": TYPED["email"],
+    }
+
+
+async def test_a_restored_cart_keeps_who_pays(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    _sent, order = await bought(shop, store, trompo, PAYER, {**LUCIA, **OFFICE})
+    (payment,) = await sessions_of(shop, order.id)
+    await said(shop, payment.id, ProviderState.REJECTED)
+    cart_id = await restore_cart(shop.database, order.id, "")
+    async with shop.database.read() as session:
+        cart = (await session.execute(select(Cart).where(Cart.id == cart_id))).scalar_one()
+    assert cart.billing_address is not None
+    assert cart.billing_address["first_name"] == "Lucía"
+
+
+async def test_a_payment_that_was_started_by_the_release_before_names_its_recipient(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    """Its snapshot holds the shipping address as its billing address."""
+    cart_id = await shipped_cart(store, trompo)
+    await start(store, cart_id, CC)
+    async with shop.database.transaction() as session:
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        snapshot = {**payment.snapshot, "billing_address": payment.snapshot["shipping_address"]}
+        await session.execute(update(PaymentSession).values(snapshot=snapshot))
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert buyer_of(await order_row(shop, order["id"])).name == "Ana Gómez"
