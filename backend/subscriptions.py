@@ -8,6 +8,7 @@ import backend.invoices.opening
 import backend.mail.mailer
 import backend.monitoring.webhook
 import backend.news
+import backend.orders.cancelling
 import backend.outbox.publisher
 import backend.returns.unpacking
 import backend.reviews.asking

@@ -14,6 +14,8 @@ class AttentionKind(StrEnum):
     """The bank approved another amount or currency than was asked for."""
     APPROVED_LATE = "approved_late"
     """The bank approved a payment after it had said that it would not."""
+    APPROVED_AFTER_CANCEL = "approved_after_cancel"
+    """The bank approved a payment of an order that a staff member had cancelled."""
     PAID_TWICE = "paid_twice"
     """Two payments for one purchase were approved: one is to be given back."""
     PAID_WITHOUT_ORDER = "paid_without_order"
@@ -102,6 +104,15 @@ RULES = {
         _("El banco aprobó tarde un pago"),
         _("Si todavía hay unidades, acepta el pago: el pedido queda en pie. Si no, devuelve el dinero."),
         Action.HONOR,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.APPROVED_AFTER_CANCEL: KindRules(
+        _("El banco aprobó el pago de un pedido que cancelaron"),
+        _(
+            "El pedido sigue cancelado. Devuelve el dinero por transferencia, o acéptalo si el comprador todavía lo quiere."  # noqa: E501
+        ),
+        Action.REFUNDED,
         _ALL,
         _DAY,
     ),

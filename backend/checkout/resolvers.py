@@ -136,6 +136,7 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
     kinds = (
         AttentionKind.AMOUNT_DIFFERS,
         AttentionKind.APPROVED_LATE,
+        AttentionKind.APPROVED_AFTER_CANCEL,
         AttentionKind.PAID_TWICE,
         AttentionKind.PAID_WITHOUT_ORDER,
         AttentionKind.PAYMENT_UNRESOLVED,

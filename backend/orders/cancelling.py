@@ -1,14 +1,17 @@
 """Cancelling an order by staff: its payment is cancelled first, and the order follows (design: decision 4)."""
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database
+from backend.database import Database, locked
 from backend.errors import NotAllowed, NotImplementedByProvider
+from backend.events import subscribe
 from backend.inventory import service as inventory
 from backend.orders.models import Order
 from backend.orders.service import lock_order, mark_unpaid, read_order, require_nothing_sent
 from backend.orders.states import OrderStatus, PaymentStatus, move
+from backend.payment.events import PaymentApproved, PurchaseCanceled
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
 from backend.payment.sessions import decisive_session, started_payment
@@ -25,9 +28,15 @@ AT_THE_BANK = (
     "the order is cancelled by itself"
 )
 
+_ORDERS_OF_PURCHASE = locked(
+    select(Order).where(Order.cart_id.in_(bindparam("cart_ids", expanding=True))).order_by(Order.id)
+)
+
 
 async def cancel_order(database: Database, actor: Actor, payments: PaymentService, order_id: str) -> None:
-    """Cancel the order: its units can be sold again. One that is cancelled stays so.
+    """Cancel the order: its units can be sold again. From then on no late approval revives it by itself.
+
+    One that is cancelled already stays so, and is noted as cancelled by the first staff member who asks for it.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -39,13 +48,15 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
     actor.require(Right.CANCEL_ORDERS)
     async with database.read() as session:
         order = await read_order(session, order_id)
-        if order.status == OrderStatus.CANCELED:
+        if order.canceled_by is not None:
             return
-        await require_nothing_sent(session, order_id)
+        is_canceled = order.status == OrderStatus.CANCELED
+        if not is_canceled:
+            await require_nothing_sent(session, order_id)
         payment = await decisive_session(session, order.cart_id)
         is_given_back = order.payment_status == PaymentStatus.REFUNDED
         before = order.status
-    if payment is not None and not is_given_back:
+    if payment is not None and not is_given_back and not is_canceled:
         await _cancel_payment(database, actor, payments, payment)
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
@@ -53,6 +64,7 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
         change = {"status": (before, OrderStatus.CANCELED)}
         await record(session, actor, "canceled", Subject(Thing.ORDER, order_id), change)
         await _cancel(session, order)
+        order.canceled_by = order.canceled_by or actor.id
 
 
 async def _cancel_payment(
@@ -86,3 +98,23 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
         raise NotAllowed("The payment was just approved: look again")
     mark_unpaid(order)
     await inventory.release(session, order.cart_id)
+
+
+@subscribe(PaymentApproved)
+async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
+    """Keep an approval from reviving an order that a staff member has cancelled.
+
+    A payment that was started after the cancellation is a new purchase and pays. The orders are locked: an approval and
+    a cancellation of the same order take turns.
+
+    Raises:
+        PurchaseCanceled: a staff member cancelled the payment's own order, or another of its purchase, after the
+            payment had started.
+    """
+    payment = await session.get_one(PaymentSession, event.session_id)
+    orders = await session.execute(_ORDERS_OF_PURCHASE, {"cart_ids": sorted(event.cart_ids)})
+    for order in orders.scalars():
+        if order.canceled_by is None or order.canceled_at is None:
+            continue
+        if order.cart_id == event.cart_id or payment.created_at <= order.canceled_at:
+            raise PurchaseCanceled(f"approved after a staff member had cancelled order {order.number}")

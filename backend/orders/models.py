@@ -91,6 +91,8 @@ class Order(Timestamps, table=True):
     """When its buyer's data were deleted: since then it holds of them what the invoice needs, and later nothing."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    canceled_by: str | None = None
+    """The id of the staff member who cancelled it, or `command line`. None: its payment or its buyer ended it."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

@@ -93,7 +93,7 @@ async def book_by_hand(
     refund.lines = [line.model_dump() for line in new.lines or returned]
     await book_refund(session, payment, refund)
     await restate_payment(session, order)
-    await _end_without_money(session, order, must_cancel=new.cancel)
+    await _end_without_money(session, order, must_cancel=new.cancel, by=actor.id)
     return refund
 
 
@@ -113,7 +113,7 @@ async def refund_money(
         return  # another payment decides
     await restate_payment(session, order)
     captured, refunded = await captured_and_refunded(session, order.cart_id)
-    await _end_without_money(session, order, must_cancel=captured <= refunded)
+    await _end_without_money(session, order, must_cancel=captured <= refunded, by=transfer.by)
 
 
 async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) -> None:
@@ -130,7 +130,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
     if not some:
         raise NotAllowed(NOT_PAID)
     await restate_payment(session, order)
-    await _end_without_money(session, order, must_cancel=True)
+    await _end_without_money(session, order, must_cancel=True, by=transfer.by)
 
 
 async def restate_payment(session: AsyncSession, order: Order) -> None:
@@ -273,7 +273,7 @@ async def _parcels_of(
     return found
 
 
-async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool) -> None:
+async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel: bool, by: str) -> None:
     """An order whose money went back is not sent: its units are free, and it is cancelled unless fulfillments stand.
 
     Raises:
@@ -289,6 +289,9 @@ async def _end_without_money(session: AsyncSession, order: Order, *, must_cancel
     if must_cancel:
         await require_nothing_sent(session, order.id)
     await stop_sending(session, order, "All of the order's money was given back")
+    if order.status == OrderStatus.CANCELED:
+        order.canceled_by = order.canceled_by or by
+        await session.flush()
 
 
 async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:

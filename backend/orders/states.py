@@ -3,7 +3,8 @@
     of its      from                  to                    because
     ----------  --------------------  --------------------  ------------------------------------------------------
     status      pending               canceled              the payment is lost, or staff cancelled it
-                canceled              pending               money came for it after all: it stands again
+                canceled              pending               money came for it after all: it stands again; if staff
+                                                            cancelled it, only after a person has accepted the money
     payment     awaiting              captured              the provider took the money
                                       authorized            the provider authorized it
                                       partially_captured    staff took a smaller amount for it
@@ -133,7 +134,7 @@ def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentSta
     if order.status == OrderStatus.CANCELED:
         order.canceled_at = order.canceled_at or now()
     else:
-        order.canceled_at = None
+        order.canceled_at = order.canceled_by = None
     if order.payment_status in (PaymentStatus.CAPTURED, PaymentStatus.PARTIALLY_CAPTURED):
         order.paid_at = order.paid_at or now()
 

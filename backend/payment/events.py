@@ -2,7 +2,27 @@
 
 from dataclasses import dataclass
 
+from backend.errors import NotAllowed
 from backend.payment.states import SessionState
+
+
+class PurchaseCanceled(NotAllowed):
+    """A staff member has cancelled the order that the payment was for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentApproved:
+    """A provider has approved a payment, and nothing is changed yet. Published with the carts and the session locked.
+
+    A handler that raises `PurchaseCanceled` keeps the money from paying the order: it waits for a person.
+
+    Attributes:
+        cart_ids: all carts of the purchase, the payment's own among them.
+    """
+
+    session_id: str
+    cart_id: str
+    cart_ids: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

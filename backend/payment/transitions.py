@@ -26,7 +26,7 @@ from backend.events import publish
 from backend.jobs import cancel, enqueue
 from backend.logs import log_scope
 from backend.money import Cop
-from backend.payment.events import PaymentSessionChanged
+from backend.payment.events import PaymentApproved, PaymentSessionChanged, PurchaseCanceled
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
@@ -180,11 +180,15 @@ async def _apply_capture(
         payment.captured_amount = int(report.amount)
     if state.is_final:
         trouble, why = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
+        if cancellation := await _find_cancellation(session, payment, cart, chain):
+            trouble, why = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
     elif mismatch := _mismatch(payment, report):
         payment.data = {**payment.data, "mismatch": mismatch}
         trouble, why = AttentionKind.AMOUNT_DIFFERS, f"the approval does not fit: {mismatch}"
     elif await _is_paid(session, chain):
         trouble, why = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
+    elif cancellation := await _find_cancellation(session, payment, cart, chain):
+        trouble, why = AttentionKind.APPROVED_AFTER_CANCEL, cancellation
     else:
         await move(session, payment, cart, SessionState.CAPTURED)
         return SessionState.CAPTURED
@@ -194,6 +198,17 @@ async def _apply_capture(
     if is_first or (state.is_final and payment.captured_amount != known):
         await _raise_attention(session, trouble, payment, cart, why)
     return SessionState(payment.state)
+
+
+async def _find_cancellation(
+    session: AsyncSession, payment: PaymentSession, cart: Cart, chain: Collection[str]
+) -> str | None:
+    """Return why the money must not pay: a staff member cancelled the order. None if nobody did."""
+    try:
+        await publish(session, PaymentApproved(payment.id, cart.id, frozenset(chain) | {cart.id}))
+    except PurchaseCanceled as error:
+        return error.message
+    return None
 
 
 async def _is_paid(session: AsyncSession, chain: Collection[str]) -> bool:

@@ -131,6 +131,26 @@ VALUES ('order_1', 'cart_1', 'reg_1', 'sc_1', 'ana@example.co', 'pending', 'capt
         '2026-01-02', '2026-01-02')
 """
 """An order, as that revision has it."""
+BEFORE_CANCELED_BY = "a7d25c1e84f6"
+"""The last revision before an order said who cancelled it."""
+PLACES = """
+INSERT INTO region (id, name, currency_code, country_code, created_at, updated_at)
+VALUES ('reg_1', 'Colombia', 'cop', 'co', '2026-01-02', '2026-01-02');
+INSERT INTO sales_channel (id, name, created_at, updated_at) VALUES ('sc_1', 'Web', '2026-01-02', '2026-01-02')
+"""
+ORDERED = """
+INSERT INTO cart (id, order_id, region_id, sales_channel_id, draft, meta, created_at, updated_at)
+VALUES ('cart_{n}', 'order_{n}', 'reg_1', 'sc_1', '{{}}', '{{}}', '2026-01-02', '2026-01-02');
+INSERT INTO "order" (id, cart_id, region_id, sales_channel_id, email, status, payment_status, fulfillment_status,
+                     currency_code, item_total, shipping_total, total, shipping_name, shipping_data, shipping_address,
+                     billing_address, meta, created_at, updated_at)
+VALUES ('order_{n}', 'cart_{n}', 'reg_1', 'sc_1', 'ana@example.co', '{status}', 'canceled', 'not_fulfilled', 'cop', 1,
+        0, 1, 'Envío', '{{}}', '{{}}', '{{}}', '{{}}', '2026-01-02', '2026-01-02')
+"""
+BY_STAFF = """
+INSERT INTO audit_entry (id, created_at, actor_id, action, subject_type, subject_id, changes)
+VALUES ('audit_{n}', '2026-01-0{n}', 'usr_{n}', '{action}', 'order', 'order_{order}', '[]')
+"""
 BEFORE_ROLES = "a41c7be03f58"
 """The last revision before staff had roles."""
 BEFORE_UNIQUE_BAR_CODES = "c61f8d20ba97"
@@ -376,6 +396,24 @@ async def test_orders_of_before_are_found(empty: Database) -> None:
         ("ana@example.co", 1),
         ("inigo", 1),
     ]
+
+
+async def test_orders_of_before_say_who_canceled_them(empty: Database) -> None:
+    """The last staff member by the audit; nobody for an order that is not cancelled, or that its payment ended."""
+    await upgrade(empty, BEFORE_CANCELED_BY)
+    await write(empty, PLACES)
+    for number, status in ((1, "canceled"), (2, "canceled"), (3, "pending")):
+        await write(empty, ORDERED.format(n=number, status=status))
+    for number, action, order in (
+        (1, "canceled", 1),
+        (2, "canceled", 1),
+        (3, "packed", 2),
+        (4, "canceled", 3),
+    ):
+        await write(empty, BY_STAFF.format(n=number, action=action, order=order))
+    await upgrade(empty)
+    shown = 'SELECT id, canceled_by FROM "order" ORDER BY id'
+    assert await all_of(empty, shown) == [("order_1", "usr_2"), ("order_2", None), ("order_3", None)]
 
 
 async def test_of_two_variants_with_one_bar_code_the_older_keeps_it(empty: Database) -> None:
