@@ -227,6 +227,8 @@ class Settings(OfficeSettings, Sourced):
     """Whether labels are test ones. Production says it itself: without them each is paid."""
     carrier_timeout: float = Field(default=12, ge=1, le=60)
     """Seconds that a quotation is waited for; five to eight are usual."""
+    carrier_min_rate: int = Field(default=1_000, ge=0, le=100_000)
+    """Pesos. A rate below it is a mistake of the carrier's and no price."""
 
     # the invoice provider; without credentials the embedded one, and with GATEWAY_ENV=production none
     invoice_api_url: str = ""

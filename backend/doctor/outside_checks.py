@@ -23,7 +23,7 @@ from backend.shipping.addresses import warehouse
 from backend.shipping.municipalities import municipality
 from backend.shipping.packing import packages_for
 from backend.shipping.providers.base import Place, QuoteRequest
-from backend.shipping.providers.carrier.answers import Rate, cheapest
+from backend.shipping.providers.carrier.answers import Rate
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for
 
@@ -66,7 +66,7 @@ async def way_and_rate(effective: Settings, client: CarrierClient) -> tuple[str,
         packages=packages_for(()),
         content_value=CONTENT_VALUE,
     )
-    rate = cheapest(await client.quotation(quotation_for(request)))
+    rate = await client.cheapest_rate(quotation_for(request))
     return " → ".join(_name_of(code) for code in (origin.dane_code, MEDELLIN.dane_code)), rate
 
 

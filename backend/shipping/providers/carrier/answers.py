@@ -110,9 +110,13 @@ class Rate:
     data: JsonObject
 
 
-def cheapest(rates: Iterable[object]) -> Rate | None:
-    """The valid rate with the lowest price; the faster, then the first, among equals. None if none is valid."""
-    valid = [offer for rate in rates if (offer := read_rate(rate)) is not None]
+def cheapest(rates: Iterable[object], *, min_price: Cop = 0) -> Rate | None:
+    """Return the valid rate with the lowest price; the faster, then the first, among equals. None if none is valid.
+
+    One below `min_price` (whole pesos) is a mistake and not valid.
+    """
+    offers = [offer for rate in rates if (offer := read_rate(rate)) is not None]
+    valid = [offer for offer in offers if offer.price >= min_price]
     return min(valid, key=lambda offer: (offer.price, _days(offer)), default=None)
 
 

@@ -4,7 +4,8 @@ What only reads is asked again when the failure may pass. What makes or cancels 
 no key against repetition, and a second label is paid for.
 """
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,12 +14,15 @@ from pydantic import SecretStr
 
 from backend.errors import OutcomeUnknown
 from backend.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.money import Cop
 from backend.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.providers.base import Label, TrackingUpdate
 from backend.shipping.providers.carrier.answers import (
     MAX_WORDS,
     CarrierError,
+    Rate,
+    cheapest,
     problem_in,
     read_cancelled,
     read_label,
@@ -26,8 +30,11 @@ from backend.shipping.providers.carrier.answers import (
     whole,
 )
 from backend.shipping.providers.carrier.messages import Quotation, Shipment
+from backend.shipping.providers.carrier.rate_checks import find_contradiction
 from backend.tables import JsonObject
 from backend.texts import _
+
+log = logging.getLogger(__name__)
 
 USER_AGENT = "Trompo/1.0"
 """The carrier refuses the names of HTTP libraries (wire: carrier 2.1)."""
@@ -71,6 +78,7 @@ def carrier_client(
         settings.carrier_api_url,
         key,
         creates_test_labels=settings.creates_test_labels,
+        min_rate=settings.carrier_min_rate,
         transport=transport,
         policy=policy or CarrierPolicy(quotation=settings.carrier_timeout),
         most_connections=most_connections,
@@ -86,11 +94,13 @@ class CarrierClient:
         api_key: SecretStr,
         *,
         creates_test_labels: bool,
+        min_rate: Cop = 0,
         transport: httpx.AsyncBaseTransport | None = None,
         policy: CarrierPolicy,
         most_connections: int = 100,
     ) -> None:
         self._key = api_key
+        self._min_rate = min_rate
         self._policy = policy
         self._shipment_path = "/shipment_sandbox" if creates_test_labels else "/shipment"
         self._http = HttpClient(
@@ -107,16 +117,34 @@ class CarrierClient:
         await self._http.close()
 
     async def quotation(self, quotation: Quotation) -> Sequence[object]:
-        """The rates as they came, valid or not; none means that no courier goes there.
+        """Return the rates as they came, valid or not, of this shipment; none means that no courier goes there.
 
         Raises:
-            CarrierError: there is no answer to use.
+            CarrierError: there is no answer to use, or none of its rates is of this shipment and in pesos.
         """
-        data = await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)
-        rates = _object(data).get("rates")
+        data = _object(await self._read("POST", "/quotation", quotation.body(), self._policy.quotation))
+        rates = data.get("rates")
         if not isinstance(rates, list):
             raise CarrierError("the carrier's quotation has no list of rates")
-        return rates
+        found = find_contradiction(data, quotation)
+        if found is not None:
+            raise CarrierError(f"the carrier priced another shipment: {found}")
+        void = [why for rate in rates if (why := _contradiction_of(rate, quotation)) is not None]
+        if not void:
+            return rates
+        log.warning("%d of %d rates are void: %s", len(void), len(rates), void[0])
+        kept = [rate for rate in rates if _contradiction_of(rate, quotation) is None]
+        if not kept:
+            raise CarrierError(f"every rate is void: {void[0]}")
+        return kept
+
+    async def cheapest_rate(self, quotation: Quotation) -> Rate | None:
+        """Return the cheapest valid rate of the quotation; None if no courier offers one.
+
+        Raises:
+            CarrierError: see `quotation`.
+        """
+        return cheapest(await self.quotation(quotation), min_price=self._min_rate)
 
     async def shipment(self, shipment: Shipment) -> Label:
         """Make a label; a test one when the settings say so. Never repeated.
@@ -248,6 +276,10 @@ class CarrierClient:
         """The carrier's words may repeat our key: they are kept without it."""
         key = self._key.get_secret_value()
         return text.replace(key, "•••") if key else text
+
+
+def _contradiction_of(rate: object, quotation: Quotation) -> str | None:
+    return find_contradiction(rate, quotation) if isinstance(rate, Mapping) else None
 
 
 def _too_late(path: str, seconds: float) -> CarrierError:

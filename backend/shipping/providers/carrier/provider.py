@@ -18,7 +18,7 @@ from backend.shipping.providers.base import (
     TrackingStage,
     TrackingUpdate,
 )
-from backend.shipping.providers.carrier.answers import CarrierError, cheapest
+from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
 from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
@@ -79,7 +79,7 @@ class CarrierStandard(FulfillmentProvider):
         draft = shipment_for(
             request, rate_id=0, pickup_date=pickup_date
         )  # what cannot be sent is known before asking
-        rate = cheapest(await self._client.quotation(quotation_for(_quote_request(request))))
+        rate = await self._client.cheapest_rate(quotation_for(_quote_request(request)))
         if rate is None:
             raise CarrierError(
                 "no courier offers a valid rate for this shipment",

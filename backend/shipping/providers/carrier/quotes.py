@@ -14,7 +14,7 @@ from dataclasses import replace
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.shipping.providers.base import Quote, QuoteRequest
-from backend.shipping.providers.carrier.answers import CarrierError, Rate, cheapest
+from backend.shipping.providers.carrier.answers import CarrierError, Rate
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.messages import quotation_for
 from backend.single_flight import SingleFlight
@@ -99,14 +99,14 @@ class LiveQuotes:
     async def _cheapest(self, request: QuoteRequest) -> Rate | None:
         """The cheapest rate. A question that is refused is asked again without the street, the caller's only text."""
         try:
-            return cheapest(await self._client.quotation(quotation_for(request)))
+            return await self._client.cheapest_rate(quotation_for(request))
         except CarrierError as error:
             status = error.http_status or 0
             if not 400 <= status < 500 or status in REFUSED_OTHERWISE:
                 raise
             log.info("the carrier refuses a quotation (%s); asking without the street", error)
             anywhere = replace(request, destination=replace(request.destination, address=""))
-            return cheapest(await self._client.quotation(quotation_for(anywhere)))
+            return await self._client.cheapest_rate(quotation_for(anywhere))
 
 
 def rate_data(rate: Rate) -> JsonObject:

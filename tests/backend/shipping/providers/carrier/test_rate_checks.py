@@ -1,0 +1,123 @@
+"""Rates that cannot be an offer for the shipment (docs/shipping.md, "The price").
+
+fault                                          | outcome
+-----------------------------------------------|----------------------------------------------------------------
+another currency, in the answer or in a rate   | void: the next rate, else the fixed price; no label
+the answer repeats another destination         | void
+the answer repeats other packages              | void
+a sum below the setting (1,000 pesos)          | no price
+a sum of MAX_RATE and above                    | no price
+a rate far below or above the others           | a price like any other
+nothing is repeated, or in another notation    | believed
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.settings import Settings
+from backend.shipping.packing import Item, packages_for
+from backend.shipping.providers.carrier.answers import MAX_RATE, CarrierError
+from backend.shipping.providers.carrier.client import carrier_client
+from backend.shipping.providers.carrier.messages import quotation_for
+from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
+from backend.shipping.providers.carrier.rate_checks import find_contradiction
+from tests.backend.shipping.samples import QUICK, quote_request, rate, shipment_request
+
+ASKED = quotation_for(quote_request(packages=packages_for([Item(1, weight=1.3)])))
+PACKAGE = {"weight": 1.3, "height": 20, "width": 20, "length": 20}
+OTHER_PLACE = {"destination": {"daneCode": "91001000", "address": "Calle 1 # 2-34"}}
+
+
+def settings(**changes: Any) -> Settings:
+    return Settings(carrier_api_url="https://carrier.example", carrier_api_key="key", **changes)
+
+
+def provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:
+    """Return the provider of a carrier that quotes these rates and repeats this; it makes no label."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/quotation"):
+            return httpx.Response(200, json={"status": "OK", "data": {"rates": rates, **echo}})
+        sent = json.loads(request.content)
+        data = {"idOrder": sent["idRate"], "tracker": "T1"}
+        return httpx.Response(200, json={"status": "OK", "data": data})
+
+    return CarrierStandard(carrier_client(settings, httpx.MockTransport(answer), QUICK))
+
+
+@pytest.mark.parametrize(
+    ("rates", "echo", "price", "label"),
+    [
+        ([rate()], {}, 15_595, 1),
+        ([rate(idRate=2, currency="USD", flete=9), rate()], {}, 15_595, 1),
+        ([rate(moneda="usd")], {}, FALLBACK_PRICE, None),
+        ([rate()], {"currency": "MXN"}, FALLBACK_PRICE, None),
+        ([rate(currency="cop")], {"currency": "COP"}, 15_595, 1),
+        ([rate()], OTHER_PLACE, FALLBACK_PRICE, None),
+        ([rate(idRate=2, flete=2_000, **OTHER_PLACE), rate()], {}, 15_595, 1),
+        ([rate()], {"packages": [{**PACKAGE, "weight": 0.1}]}, FALLBACK_PRICE, None),
+        ([rate(idRate=2, flete=900, minimumInsurance=99), rate()], {}, 15_595, 1),
+        ([rate(flete=900, minimumInsurance=99)], {}, FALLBACK_PRICE, None),
+        ([rate(flete=900, minimumInsurance=100)], {}, 1_000, 1),
+        ([rate(flete=MAX_RATE - 1, minimumInsurance=1)], {}, FALLBACK_PRICE, None),
+        ([rate(flete=MAX_RATE - 2, minimumInsurance=1)], {}, MAX_RATE - 1, 1),
+        ([rate(idRate=2, flete=1_001, minimumInsurance=0), rate(flete=400_000)], {}, 1_001, 2),
+    ],
+)
+async def test_rate_that_cannot_be_an_offer_makes_neither_a_price_nor_a_label(
+    rates: list[Any], echo: dict[str, Any], price: int, label: int | None
+) -> None:
+    carrier = provider(rates, settings(), **echo)
+    request = quote_request(packages=packages_for([Item(1, weight=1.3)]))
+    quote = await carrier.calculate_price(request)
+    assert (quote.amount, quote.is_fallback) == (price, label is None)
+    wanted = shipment_request(packages=request.packages)
+    if label is None:
+        with pytest.raises(CarrierError):
+            await carrier.create_fulfillment(wanted)
+    else:
+        assert (await carrier.create_fulfillment(wanted)).carrier_order_id == label
+    await carrier.close()
+
+
+@pytest.mark.parametrize(("least", "price"), [(0, 1), (200, FALLBACK_PRICE)])
+async def test_setting_says_from_which_sum_a_rate_is_a_price(least: int, price: int) -> None:
+    carrier = provider([rate(flete=1, minimumInsurance=0)], settings(carrier_min_rate=least))
+    assert (await carrier.calculate_price(quote_request())).amount == price
+    await carrier.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_believed"),
+    [
+        ({}, True),
+        ({"destination": None, "packages": None, "currency": None}, True),
+        ({"destination": {"address": "x"}, "packages": []}, True),
+        ({"destination": {"daneCode": "05001000"}, "packages": [PACKAGE]}, True),
+        ({"destination": {"daneCode": 5001000}}, True),
+        ({"destination": {"daneCode": "05001"}}, True),
+        ({"destination": {"daneCode": 5001}}, True),
+        ({"destination": {"daneCode": "05001001"}}, False),
+        ({"destination": {"daneCode": "Medellín"}}, False),
+        ({"destination": {"daneCode": "9" * 5_000}}, False),
+        ({"packages": [{**PACKAGE, "weight": "1.30", "height": "20.0"}]}, True),
+        ({"packages": [{**PACKAGE, "weight": 2}]}, True),
+        ({"packages": [{**PACKAGE, "weight": 3}]}, False),
+        ({"packages": [{**PACKAGE, "height": 21}]}, False),
+        ({"packages": [{**PACKAGE, "weight": "mucho"}]}, False),
+        ({"packages": [{**PACKAGE, "weight": float("nan")}]}, False),
+        ({"packages": [PACKAGE, PACKAGE]}, False),
+        ({"packages": ["1.3"]}, False),
+        ({"packages": [{"weight": 1.3}]}, True),
+        ({"package": {**PACKAGE, "length": 90}}, False),
+        ({"currencyCode": " COP "}, True),
+        ({"currencyCode": "US$"}, False),
+    ],
+)
+def test_only_what_contradicts_the_question_is_found(answer: dict[str, Any], is_believed: bool) -> None:
+    assert (find_contradiction(answer, ASKED) is None) is is_believed
