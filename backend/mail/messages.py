@@ -30,7 +30,6 @@ from backend.money import format_cop
 from backend.orders.gifts import gift_message
 from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.parties import name_of
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import TRACKING_URL
 from backend.orders.tokens import order_token
@@ -342,10 +341,9 @@ def _named(line: OrderLine) -> str:
 
 async def _order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:
     is_known = await has_proved(session, order.customer_id, order.email)
-    buyer = name_of(order.billing_address, order.shipping_address, "")
     token = order_token(settings.signing_key, order.id)
     return {
-        "name": clean_name(buyer.first_name) if is_known else "",
+        "name": clean_name(order.shipping_address.get("first_name")) if is_known else "",
         "number": order.number,
         "link": f"{settings.base_url}/order/{order.id}?token={token}",
     }

@@ -130,8 +130,8 @@ async def test_an_export_has_the_name_of_the_document_and_that_of_the_label(
     async with shop.database.read() as session:
         (row,) = await order_rows(session, [order])
     cells = dict(zip(COLUMNS, row, strict=True))
-    assert (cells["Nombre"], cells["Documento"], cells["Recibe"]) == (
-        "La Peonza S.A.S.", "NIT 900123456", "Ana Gómez",
+    assert (cells["Nombre"], cells["Documento"], cells["A nombre de"]) == (
+        "Ana Gómez", "NIT 900123456", "La Peonza S.A.S.",
     )  # fmt: skip
 
 
