@@ -26,6 +26,7 @@ from backend.content.shown import CurrentContent
 from backend.content.turning import ContentTurns
 from backend.customers.google import Google
 from backend.database import Database
+from backend.edge.cookies import is_secure, renamed_at
 from backend.edge.readiness import Readiness
 from backend.exports.running import DataExports
 from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
@@ -182,6 +183,8 @@ class Shop:
     async def start(self) -> None:
         """Start the background work on the running event loop."""
         await self._serving.take()
+        if is_secure(self.settings):
+            renamed_at(self.settings.data_dir)
         self.loop_lag.start()
         self.monitor.start()
         await self.sandbox.start()

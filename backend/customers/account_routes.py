@@ -16,7 +16,7 @@ from backend.customers import signing_in
 from backend.customers.accounts import WrongPassword, device_account
 from backend.customers.google import GooglePerson
 from backend.customers.google_accounts import account_of, join
-from backend.customers.google_routes import JOIN_COOKIE, NEW_COOKIE, kept_in
+from backend.customers.google_routes import JOIN_COOKIE, NEW_COOKIE, forget, kept_in
 from backend.customers.password_reset import ask_reset
 from backend.customers.sessions import give_cookie, take_cookie, token_in
 from backend.database import Database
@@ -92,7 +92,7 @@ async def register_with_google(  # noqa: PLR0917 - FastAPI names them
     made = _made_with_google(database, kept, body, Consenting(settings, client_ip, ConsentSource.GOOGLE), old)
     answer = await _signed_in(settings, visitor, made)
     if answer.status_code == HTTPStatus.OK:
-        answer.delete_cookie(NEW_COOKIE, path="/auth")
+        forget(answer, settings, NEW_COOKIE)
     return answer
 
 
@@ -118,7 +118,7 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
     person = kept_in(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
         await join(database, tidy_email(body.email), **person)
-        answer.delete_cookie(JOIN_COOKIE, path="/auth")
+        forget(answer, settings, JOIN_COOKIE)
     return answer
 
 

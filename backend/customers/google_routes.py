@@ -21,15 +21,16 @@ from backend.customers.google_accounts import ConsentMissing, account_of
 from backend.customers.sessions import give_cookie, token_in
 from backend.customers.signing_in import enter
 from backend.database import Database
+from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.dependencies import Db, ShopSettings
 from backend.edge.devices import AnyVisitor, Visitor, remember_device
-from backend.edge.own_pages import is_secure
 from backend.errors import NotFound, OutsideFailure, Unauthorized
 from backend.settings import Settings
 
 log = logging.getLogger(__name__)
 
 ATTEMPT_COOKIE, JOIN_COOKIE, NEW_COOKIE = "trompo_google", "trompo_join", "trompo_new"
+PATH = "/auth"
 GOOD_FOR = 600
 """Seconds within which a shopper comes back, or proves to own the account that is there."""
 LOGIN_PAGE, ACCOUNT_PAGE, CONSENT_PAGE = "/account/login", "/account", "/account/consent"
@@ -83,7 +84,7 @@ async def come_back(request: Request, settings: ShopSettings, database: Db, visi
             raise
         return _back("failed")
     answer = await _come_back(request, google, settings, database, visitor)
-    answer.delete_cookie(ATTEMPT_COOKIE, path="/auth")  # an answer is good once
+    forget(answer, settings, ATTEMPT_COOKIE)  # an answer is good once
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
 
@@ -123,24 +124,21 @@ async def _come_back(
 def kept_in(request: Request, settings: Settings, cookie: str) -> dict[str, Any] | None:
     """What we signed into this cookie; None when it is missing, forged or over."""
     try:
-        kept: dict[str, Any] = _signer(settings, cookie).loads(
-            request.cookies.get(cookie, ""), max_age=GOOD_FOR
-        )
+        value = read_cookie(request.cookies, settings, cookie, path=PATH)
+        kept: dict[str, Any] = _signer(settings, cookie).loads(value, max_age=GOOD_FOR)
     except BadSignature:
         return None
     return kept
 
 
 def _keep(answer: Response, settings: Settings, cookie: str, value: Mapping[str, Any]) -> None:
-    answer.set_cookie(
-        cookie,
-        _signer(settings, cookie).dumps(dict(value)),
-        max_age=GOOD_FOR,
-        path="/auth",
-        secure=is_secure(settings),
-        httponly=True,
-        samesite="lax",
-    )
+    signed = _signer(settings, cookie).dumps(dict(value))
+    set_cookie(answer, settings, cookie, signed, seconds=GOOD_FOR, path=PATH)
+
+
+def forget(answer: Response, settings: Settings, cookie: str) -> None:
+    """Delete what we signed into this cookie."""
+    delete_cookie(answer, settings, cookie, path=PATH)
 
 
 def _signer(settings: Settings, cookie: str) -> URLSafeTimedSerializer:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession
-from backend.edge import own_pages
+from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
 from backend.passwords import hash_of, new_token
 from backend.settings import Settings
 
@@ -67,14 +67,14 @@ async def close_all(session: AsyncSession, customer_id: str) -> None:
 
 def token_in(request: Request) -> str:
     """The session's token that the request brings; empty without one."""
-    return request.cookies.get(COOKIE, "")
+    return read_cookie(request.cookies, request.app.state.settings, COOKIE)
 
 
 def give_cookie(response: Response, settings: Settings, token: str) -> None:
     """Sign this browser in."""
-    own_pages.give_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
+    set_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
 def take_cookie(response: Response, settings: Settings) -> None:
     """Sign this browser out."""
-    own_pages.take_cookie(response, settings, COOKIE)
+    delete_cookie(response, settings, COOKIE)

@@ -17,13 +17,14 @@ from fastapi import Depends, Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.responses import Response
 
+from backend.edge.cookies import read_cookie, set_cookie
 from backend.edge.dependencies import ClientIp, ShopSettings
-from backend.edge.own_pages import is_secure
 from backend.passwords import hash_of, new_token
 from backend.rate_limit import Client
 from backend.settings import Settings
 
 COOKIE = "trompo_device"
+PATH = "/auth"
 LIFETIME = timedelta(days=365)
 MOST_ACCOUNTS = 5
 """How many accounts one browser is known to, the last ones."""
@@ -87,19 +88,18 @@ def remember_device(
     name = name_of(settings.signing_key, account)
     others = [(other, device) for other, device in visitor.devices.items() if other != name]
     devices = dict([(name, visitor.devices.get(name) or new_token()[:16]), *others][:MOST_ACCOUNTS])
-    response.set_cookie(
+    set_cookie(
+        response,
+        settings,
         COOKIE,
         _signer(settings).dumps(devices),
-        max_age=int(LIFETIME.total_seconds()),
-        path="/auth",
-        secure=is_secure(settings),
-        httponly=True,
-        samesite="lax",
+        seconds=int(LIFETIME.total_seconds()),
+        path=PATH,
     )
 
 
 def _read(request: Request, settings: Settings) -> dict[str, str]:
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = read_cookie(request.cookies, settings, COOKIE, path=PATH)
     try:
         devices: dict[str, str] = _signer(settings).loads(cookie, max_age=int(LIFETIME.total_seconds()))
     except BadSignature:

@@ -1,9 +1,8 @@
-"""What only the shop's own pages may do, and cookies of those pages: a browser sends a cookie whoever made it ask."""
+"""What only the shop's own pages may do: a browser sends a cookie whoever made it ask."""
 
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from starlette.responses import Response
 
 from backend.edge.cross_origin import first_segment
 from backend.edge.dependencies import ShopSettings
@@ -61,26 +60,6 @@ def require_own_page(request: Request, settings: Settings) -> None:
 async def own_page(request: Request, settings: ShopSettings) -> None:
     """FastAPI dependency: see `require_own_page`."""
     require_own_page(request, settings)
-
-
-def is_secure(settings: Settings) -> bool:
-    """Whether the shop is reached by https, so that a cookie may refuse anything else."""
-    return settings.base_url.startswith("https://")
-
-
-def give_cookie(response: Response, settings: Settings, name: str, token: str, *, seconds: int) -> None:
-    """Give the browser a session's token: no script reads it, and no other site's request carries it.
-
-    A link from elsewhere does (`SameSite=Lax`), so that a link in a mail opens the page for whoever is signed in.
-    """
-    response.set_cookie(
-        name, token, max_age=seconds, path="/", secure=is_secure(settings), httponly=True, samesite="lax"
-    )
-
-
-def take_cookie(response: Response, settings: Settings, name: str) -> None:
-    """Take the session's token from the browser."""
-    response.delete_cookie(name, path="/", secure=is_secure(settings), httponly=True, samesite="lax")
 
 
 async def form_fields(request: Request) -> dict[str, str]:

@@ -177,8 +177,7 @@ class Documents:
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
         if path == readers.WITHOUT_SCRIPTS:
-            is_secure = current_shop().settings.base_url.startswith("https:")
-            return DocumentResponse(204, headers={"set-cookie": readers.cookie_of(is_secure=is_secure)})
+            return DocumentResponse(204, headers={"set-cookie": readers.cookie_of(current_shop().settings)})
         if path == sitemap.SITEMAP:
             return await self._sitemap(path, sitemap.sitemap)
         if found := sitemap.SITEMAP_PAGE.fullmatch(path):

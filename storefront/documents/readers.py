@@ -11,8 +11,13 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import Scope
 
+from backend.edge.cookies import cookie_name, is_secure
+from backend.settings import Settings
+
 WITHOUT_SCRIPTS = "/without-scripts"
 COOKIE = "trompo_without_scripts"
+NAMES = frozenset({COOKIE, f"__Host-{COOKIE}"})
+"""What it is called without and with https."""
 SECONDS = 24 * 60 * 60
 """How long the cookie is kept: who turns scripts on again waits no longer than others from the next day on."""
 BROWSER = "mozilla/"
@@ -28,10 +33,11 @@ def is_patient(scope: Scope) -> bool:
     agent = headers.get("user-agent", "").lower()
     if BROWSER not in agent or CRAWLER.search(agent):
         return True
-    return COOKIE in cookie_parser(headers.get("cookie", ""))
+    return not NAMES.isdisjoint(cookie_parser(headers.get("cookie", "")))
 
 
-def cookie_of(*, is_secure: bool) -> str:
+def cookie_of(settings: Settings) -> str:
     """The `Set-Cookie` of a browser whose scripts are off."""
-    secure = "; Secure" if is_secure else ""
-    return f"{COOKIE}=1; Path=/; Max-Age={SECONDS}; SameSite=Lax; HttpOnly{secure}"
+    secure = "; Secure" if is_secure(settings) else ""
+    name = cookie_name(settings, COOKIE)
+    return f"{name}=1; Path=/; Max-Age={SECONDS}; SameSite=Lax; HttpOnly{secure}"

@@ -91,6 +91,42 @@ async def test_a_new_person_gets_an_account_and_comes_back_to_it(
     assert len({(asked["state"], asked["nonce"], asked["code_challenge"]) for asked in provider.asked}) == 2
 
 
+async def test_coming_back_from_google_works_with_the_names_of_https(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, api: FastAPI
+) -> None:
+    """The attempt, the consent of a new account and the joining of an old one each travel in a cookie."""
+    https = SHOP.replace("http:", "https:")
+    settings = api.state.settings.model_copy(update={"public_url": https})
+    api.state.settings = settings
+    api.state.google = Google(settings, httpx.ASGITransport(provider.app()))
+    seen = set()
+
+    async def go(browser: httpx.AsyncClient) -> str:
+        there = await browser.get("/auth/google")
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(provider.app())) as google:
+            back = (await google.get(there.headers["location"])).headers["location"]
+        seen.update(browser.cookies)
+        location = (await browser.get(back)).headers["location"]
+        seen.update(browser.cookies)
+        assert f"__Secure-{ATTEMPT_COOKIE}" not in browser.cookies
+        return str(location)
+
+    known, other = new_browser(origin=https), new_browser(origin=https)
+    known.base_url = other.base_url = https
+    assert await go(known) == "/account/login?google=join"
+    right = {"email": ANA["email"], "password": ANA["password"]}
+    assert (await known.post("/auth/account/login", json=right)).status_code == 200
+    provider.person |= {"sub": "another", "email": "luis@example.com"}
+    assert await go(other) == "/account/consent"
+    assert (await other.post("/auth/account/google", json=AGREED)).status_code == 200
+    async with shop.database.read() as session:
+        luis = await customer_of(session, other.cookies[f"__Host-{COOKIE}"])
+    assert luis is not None
+    assert luis.email == "luis@example.com"
+    assert seen == {"__Secure-trompo_google", "__Secure-trompo_join", "__Secure-trompo_new"}
+    assert set(other.cookies) == {"__Host-trompo_session"}
+
+
 async def test_an_account_that_is_there_is_joined_after_its_owner_proves_it(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
@@ -12,6 +13,8 @@ from backend.clock import now
 from backend.customers.models import Customer, CustomerSession, Login
 from backend.customers.sessions import COOKIE, close_all, customer_of
 from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.edge.cookies import RENAMED_FILE, renamed_at
+from backend.edge.devices import COOKIE as DEVICE
 from backend.legal.consents import consents_of_customer
 from backend.passwords import hash_of
 from tests.backend.customers.conftest import ANA, SHOP, NewBrowser
@@ -157,6 +160,28 @@ async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: S
     api.state.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})  # type: ignore[attr-defined]
     answer = await new_browser(origin="https://trompo.example").post("/auth/account/register", json=ANA)
     assert "secure" in answer.headers["set-cookie"].lower()
+    assert {one.partition("=")[0] for one in answer.headers.get_list("set-cookie")} == {
+        f"__Host-{COOKIE}",
+        f"__Secure-{DEVICE}",
+    }
+
+
+@pytest.mark.parametrize(("days", "is_read"), [(0, True), (29, True), (30, False)])
+async def test_cookie_with_its_old_name_is_read_for_30_days(
+    ana: httpx.AsyncClient, shop: Shop, api: FastAPI, days: int, is_read: bool
+) -> None:
+    """Ana signed in before the names changed; the shop has started with the new ones so many days ago."""
+    settings = shop.settings.model_copy(update={"public_url": SHOP.replace("http:", "https:")})
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    (settings.data_dir / RENAMED_FILE).write_text((now() - timedelta(days=days)).isoformat())
+    renamed_at.cache_clear()
+    api.state.settings = settings
+    token = ana.cookies[COOKIE]
+    answer = await ana.post("/auth/account/logout", headers={"origin": settings.base_url})
+    assert answer.status_code == 200
+    assert await whose(shop, token) == (None if is_read else ANA["email"])
+    deleted = [one.partition("=")[0] for one in answer.headers.get_list("set-cookie")]
+    assert deleted == ([f"__Host-{COOKIE}", COOKIE] if is_read else [f"__Host-{COOKIE}"])
 
 
 async def test_a_new_password_signs_every_other_browser_out(

@@ -53,7 +53,7 @@ async def test_a_browser_whose_scripts_are_off_is_known_from_its_second_document
     answer = await browser.get(WITHOUT_SCRIPTS)
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["set-cookie"] == (
-        f"{COOKIE}=1; Path=/; Max-Age=86400; SameSite=Lax; HttpOnly; Secure"
+        f"__Host-{COOKIE}=1; Path=/; Max-Age=86400; SameSite=Lax; HttpOnly; Secure"
     )
     assert "<main>" in (await browser.get("/product/trompo")).text
 

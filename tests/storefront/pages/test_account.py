@@ -160,6 +160,16 @@ async def test_the_owner_sees_what_is_theirs(shop: Shop, shopper: Shopper) -> No
     assert token not in repr(state.dict())
 
 
+@pytest.mark.parametrize("name", [f"__Host-{COOKIE}", COOKIE])
+async def test_the_owner_is_known_by_the_cookies_of_https(shop: Shop, shopper: Shopper, name: str) -> None:
+    """The websocket's handshake has the new name, or for 30 days the old one."""
+    _, token, _ = await a_customer(shop, "ana@example.com")
+    shop.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})
+    state = await at_browser(shopper, f"other=1; {name}={token}")
+    await send(state, "load")
+    assert state.who.email == "ana@example.com"
+
+
 @pytest.mark.parametrize(
     "cookie", ["", f"{COOKIE}=", f"{COOKIE}=forged", f"{COOKIE}={'x' * 5000}", "\x00;=;"]
 )
