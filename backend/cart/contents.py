@@ -3,6 +3,8 @@
 Prices are those of today; nothing comes from the caller but ids and numbers (design: decisions 8 and 9).
 """
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ from backend.catalog.models import Collection, Product, ProductHasType, ProductT
 from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
 from backend.pricing import STANDARD_RATE, PricedLine
 from backend.promotions.offers import has_candidates
+from backend.tables import JsonObject
 
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _LINES = (
@@ -116,6 +119,19 @@ class Contents:
     collections: Mapping[str, str | None]
     types: Mapping[str, TypeOf]
     may_be_discounted: bool = True
+
+
+def line_key(variant_id: str, meta: JsonObject) -> tuple[str, str]:
+    """Return what makes two lines the same: their variant and their metadata."""
+    return variant_id, json.dumps(meta, sort_keys=True)
+
+
+def units_by_variant(lines: Sequence[Line]) -> Counter[str]:
+    """Return the units that all lines together have of each variant."""
+    units: Counter[str] = Counter()
+    for line in lines:
+        units[line.variant.id] += line.item.quantity
+    return units
 
 
 async def lines_of(session: AsyncSession, cart_id: str) -> list[Line]:

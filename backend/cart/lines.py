@@ -1,9 +1,8 @@
-"""Changing the lines of a cart: one a variant, of no more units than can be sold.
+"""Changing the lines of a cart: one for each variant and metadata, of no more units than can be sold.
 
 Nothing comes from the caller but ids and numbers; the price is the catalogue's (design: decisions 8 and 9).
 """
 
-import json
 from collections.abc import Mapping
 
 from sqlalchemy import bindparam, func, select
@@ -25,8 +24,6 @@ MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""
 
 MAX_LINES = 60
-MAX_NOTED = 2048
-"""Bytes of JSON that programs may note beside a line, in one call or in several."""
 TOO_MANY_UNITS = _("De un mismo juguete caben hasta {most} unidades. Si necesitas más, escríbenos.")
 FULL = _("En tu carrito caben hasta {most} juguetes distintos. Paga estos primero, o escríbenos.")
 _LINE_COUNT = (
@@ -39,7 +36,7 @@ _TO_ADD = (
     .outerjoin(LineItem, (LineItem.variant_id == Variant.id) & (LineItem.cart_id == bindparam("holder")))
     .where(Variant.id == bindparam("variant_id"), can_be_bought())
 )
-"""For a variant that is for sale: its line in the cart `holder`, how many lines that has, and the units to be had."""
+"""For a variant that is for sale: its lines in the cart `holder`, how many lines that has, and the units to be had."""
 
 
 class DoesNotFit(InvalidData):
@@ -63,7 +60,7 @@ async def add_to_cart(
     *,
     caller: Caller | None = None,
 ) -> bool:
-    """Put units of a variant into the cart, on top of those that are there; `meta` too is added to what is noted.
+    """Add units of a variant to the cart's line with the same metadata, or as a new line.
 
     Returns:
         Whether the cart was empty before.
@@ -86,20 +83,22 @@ async def put_units(
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
     asked = {"variant_id": variant_id, "holder": cart_id}
-    found = (await session.execute(_TO_ADD, asked)).one_or_none()
-    if found is None:
+    rows = (await session.execute(_TO_ADD, asked)).all()
+    if not rows:
         raise InvalidData(f"Variants {variant_id} do not exist or belong to a product that is not published")
-    line, count, units = found
-    if line is not None:
-        _require_units(line.quantity, line.quantity + quantity, int(units))
-        line.quantity += quantity
-        line.meta = _noted(line.meta, meta)
+    _, count, units = rows[0]
+    lines: list[LineItem] = [row[0] for row in rows if row[0] is not None]
+    before = sum(line.quantity for line in lines)
+    same = next((line for line in lines if line.meta == (meta or {})), None)
+    if same is not None:
+        _require_units(before, before + quantity, int(units))
+        same.quantity += quantity
     else:
         if count >= MAX_LINES:
             raise DoesNotFit(
                 f"A cart holds at most {MAX_LINES} different products", FULL.format(most=MAX_LINES)
             )
-        _require_units(0, quantity, int(units))
+        _require_units(before, before + quantity, int(units))
         line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
         await insert_row(session, line)
     return bool(count == 0)
@@ -133,7 +132,8 @@ async def change_line(
         await drop_lone_wrapping(session, cart_id)
     else:
         units = await available_units(session, [line.variant_id], holder=cart_id)
-        _require_units(line.quantity, quantity, units[line.variant_id])
+        others = await _units_of_others(session, line)
+        _require_units(others + line.quantity, others + quantity, units[line.variant_id])
         line.quantity = quantity
     await changed(session, cart)
 
@@ -147,18 +147,16 @@ async def drop_lone_wrapping(session: AsyncSession, cart_id: str) -> None:
         await session.flush()
 
 
-def _noted(known: JsonObject, more: JsonObject | None) -> JsonObject:
-    """What is noted beside a line, with more on top of it."""
-    if not more:
-        return known
-    noted = {**known, **more}
-    if len(json.dumps(noted, ensure_ascii=False).encode()) > MAX_NOTED:
-        raise InvalidData(f"The metadata of a line is larger than {MAX_NOTED} bytes")
-    return noted
+async def _units_of_others(session: AsyncSession, line: LineItem) -> int:
+    """Return the units that other lines of the cart have of the same variant."""
+    others = select(func.coalesce(func.sum(LineItem.quantity), 0)).where(
+        LineItem.cart_id == line.cart_id, LineItem.variant_id == line.variant_id, LineItem.id != line.id
+    )
+    return int((await session.execute(others)).scalar_one())
 
 
 def _require_units(before: int, quantity: int, units: int) -> None:
-    """Refuse a line's new quantity that is too large, or larger than before and than the units that can be had."""
+    """Refuse a variant's new quantity that is too large, or larger than before and than the units that can be had."""
     if quantity > MAX_QUANTITY:
         raise DoesNotFit(
             f"At most {MAX_QUANTITY} units of a product fit in a cart",

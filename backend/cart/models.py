@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
@@ -43,13 +43,13 @@ class Cart(Timestamps, table=True):
 
 
 class LineItem(Timestamps, table=True):
-    """Units of one variant in a cart. One line a variant. Its price is the catalogue's until the order."""
+    """Units of one variant in a cart; lines of one variant differ in `meta`.
+
+    The price is the catalogue's until the order.
+    """
 
     __tablename__ = "line_item"
-    __table_args__ = (
-        UniqueConstraint("cart_id", "variant_id"),
-        CheckConstraint("quantity > 0", name="quantity"),
-    )
+    __table_args__ = (CheckConstraint("quantity > 0", name="quantity"),)
 
     id: str = Field(default_factory=lambda: new_id("cali"), primary_key=True)
     cart_id: str = Field(foreign_key="cart.id", index=True, ondelete="CASCADE")

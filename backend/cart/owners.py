@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller, open_cart, read_cart
 from backend.cart.chains import join_chain, lock_chains
-from backend.cart.contents import lines_of
+from backend.cart.contents import line_key, lines_of, units_by_variant
 from backend.cart.events import CartsMerged
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
@@ -144,17 +144,23 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
     source.draft = {}
     target.meta, source.meta = {**source.meta, **target.meta}, {}
-    there = {line.variant.id: line for line in await lines_of(session, into)}
+    present = await lines_of(session, into)
+    held = units_by_variant(present)
+    there = {line_key(line.item.variant_id, line.item.meta): line for line in present}
     lines = await lines_of(session, cart_id)
     units = await available_units(session, [line.variant.id for line in lines], holder=into)
     for line in lines:
-        same = there.get(line.variant.id)
+        same = there.get(line_key(line.item.variant_id, line.item.meta))
         if same is not None:
-            same.item.quantity = _merged_quantity(line.item, same.item, units[line.variant.id])
+            others = held[line.variant.id] - same.item.quantity
+            quantity = _merged_quantity(line.item, same.item, units[line.variant.id] - others)
+            held[line.variant.id] = others + quantity
+            same.item.quantity = quantity
             await session.delete(line.item)
         elif len(there) < MAX_LINES:
             line.item.cart_id = into
-            there[line.variant.id] = line
+            there[line_key(line.item.variant_id, line.item.meta)] = line
+            held[line.variant.id] += line.item.quantity
     await session.flush()
     if not lines:
         return

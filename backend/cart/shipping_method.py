@@ -32,16 +32,17 @@ async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMe
 
 
 async def set_shipping_method(
-    session: AsyncSession, cart_id: str, *, option_id: str, name: str, amount: Cop, data: JsonObject
+    session: AsyncSession, cart: Cart, *, option_id: str, name: str, amount: Cop, data: JsonObject
 ) -> CartShippingMethod:
-    """Ship the cart by this option at this amount, in place of any other.
+    """Ship the (locked) cart by this option at this amount, in place of any other.
 
     Returns:
         What was stored.
     """
     method = CartShippingMethod(
-        cart_id=cart_id, shipping_option_id=option_id, name=name, amount=amount, data=data
+        cart_id=cart.id, shipping_option_id=option_id, name=name, amount=amount, data=data
     )
+    cart.updated_at = now()
     await session.execute(_SHIP_BY[session.get_bind().dialect.name], values_of(method))
     return method
 

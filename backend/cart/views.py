@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.cart.access import NOT_FOUND, Caller, accessible
-from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of
+from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of, units_by_variant
 from backend.cart.lines import MAX_QUANTITY
 from backend.cart.promotions import refusal_of
 from backend.cart.totals import read_discounted
@@ -130,6 +130,7 @@ async def cart_view(
     contents = contents_of(rows)
     lines, method = contents.lines, contents.method
     units = {row[0].id: int(row[9]) for row in rows if row[0] is not None}
+    wanted = units_by_variant(lines)
     pictures = {row[0].id: picture_view(row[10]) for row in rows if row[10] is not None}
     titles = {row[0].id: row[11] for row in rows if row[0] is not None}
     totals, discounts = await read_discounted(session, cart_id, contents)
@@ -143,7 +144,7 @@ async def cart_view(
                 titles[line.item.id],
                 parts.get(line.item.id),
                 pictures.get(line.item.id),
-                units[line.item.id],
+                units[line.item.id] - (wanted[line.variant.id] - line.item.quantity),
             )
             for line in lines
         ],

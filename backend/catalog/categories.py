@@ -152,7 +152,7 @@ async def _count_by_category(session: AsyncSession, products: Select[Product]) -
 
 
 async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:
-    """Create a category, the last of its parent's unless its rank is given.
+    """Create a category, the last of its parent's unless its rank is given; those after it move on.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -168,11 +168,11 @@ async def create_category(session: AsyncSession, actor: Actor, new: NewCategory)
         handle=new.handle or handle_from(new.name),
         description=new.description or "",
         parent_id=new.parent_category_id,
-        rank=await _next_rank(session, new.parent_category_id) if new.rank is None else new.rank,
         meta=new.metadata or {},
     )
     await require_free_handle(session, category)
     await record(session, actor, "created", Subject(Thing.CATEGORY, category.id))
+    await _place(session, category, new.rank)
     session.add(category)
     await session.flush()
     return category
@@ -193,15 +193,19 @@ async def change_category(
     await _lock_tree(session)
     category = await find_category(session, category_id)
     await record(session, actor, "changed", Subject(Thing.CATEGORY, category_id))
+    before = category.parent_id
     if "parent_category_id" in change.model_fields_set:
         await _move(session, category, change.parent_category_id)
     category.name = change.name or category.name
     category.handle = change.handle or category.handle
     category.description = category.description if change.description is None else change.description
-    category.rank = category.rank if change.rank is None else change.rank
     category.meta = category.meta if change.metadata is None else change.metadata
     with session.no_autoflush:
         await require_free_handle(session, category)
+        if category.parent_id != before:
+            _renumber(await _siblings(session, before, category))
+        if change.rank is not None or category.parent_id != before:
+            await _place(session, category, change.rank)
     await products_changed(session, await _in_category(session, category_id))
     return category
 
@@ -224,6 +228,7 @@ async def delete_category(session: AsyncSession, actor: Actor, category_id: str)
     changes: dict[str, Change] = {"products": (sorted(inside), [])}
     await record(session, actor, "deleted", Subject(Thing.CATEGORY, category_id), changes)
     await session.delete(category)
+    _renumber(await _siblings(session, category.parent_id, category))
     await products_changed(session, inside)
 
 
@@ -284,10 +289,23 @@ async def _lock_tree(session: AsyncSession) -> None:
     await session.execute(locked(select(Category.id).order_by(Category.id)))
 
 
-async def _next_rank(session: AsyncSession, parent_id: str | None) -> int:
-    beside = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
-    last = (await session.execute(select(func.max(Category.rank)).where(beside))).scalar_one()
-    return 0 if last is None else int(last) + 1
+async def _siblings(session: AsyncSession, parent_id: str | None, category: Category) -> list[Category]:
+    """Return the parent's children in rank, without the category."""
+    under = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
+    query = select(Category).where(under, Category.id != category.id).order_by(Category.rank, Category.name)
+    return list((await session.execute(query)).scalars())
+
+
+async def _place(session: AsyncSession, category: Category, rank: int | None) -> None:
+    """Give the category this rank among its siblings (the last one by default) and number all of them anew."""
+    siblings = await _siblings(session, category.parent_id, category)
+    siblings.insert(len(siblings) if rank is None else rank, category)
+    _renumber(siblings)
+
+
+def _renumber(categories: Sequence[Category]) -> None:
+    for rank, category in enumerate(categories):
+        category.rank = rank
 
 
 async def _in_category(session: AsyncSession, category_id: str) -> set[str]:

@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import open_cart
-from backend.cart.contents import lines_of
+from backend.cart.contents import lines_of, units_by_variant
 from backend.cart.lines import MAX_QUANTITY, add_to_cart, drop_lone_wrapping
 from backend.catalog.models import variant_name
 from backend.errors import InvalidData, NotFound
@@ -27,15 +27,16 @@ async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart
         raise NotFound(f"Order with id: {order_id} was not found")
     await open_cart(session, cart_id)
     bought = (await session.execute(select(OrderLine).where(OrderLine.order_id == order_id))).scalars().all()
-    there = {line.item.variant_id: line.item.quantity for line in await lines_of(session, cart_id)}
+    there = units_by_variant(await lines_of(session, cart_id))
     left = await available_units(session, [line.variant_id for line in bought])
     missing = []
     for line in bought:
-        in_cart = there.get(line.variant_id, 0)
+        in_cart = there[line.variant_id]
         units = min(line.quantity, left.get(line.variant_id, 0) - in_cart, MAX_QUANTITY - in_cart)
         if units > 0:
             try:
-                await add_to_cart(session, cart_id, line.variant_id, units)
+                await add_to_cart(session, cart_id, line.variant_id, units, line.meta)
+                there[line.variant_id] += units
             except InvalidData:  # it is no longer for sale, or the cart is full
                 units = 0
         if units < line.quantity:

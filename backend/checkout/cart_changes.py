@@ -15,6 +15,7 @@ from backend.catalog.channel_models import Region
 from backend.catalog.regions import NO_REGION, read_region
 from backend.checkout.schemas import Address, CartChange, NewCart
 from backend.contact import one_line
+from backend.customers.addresses import read_address
 from backend.edge.addresses import changed_address
 from backend.errors import InvalidData, NotFound
 from backend.legal.consents import ConsentKind, consents_of_cart, note_consents
@@ -41,7 +42,7 @@ async def create_cart(
     if customer_id is not None:
         await give_to(session, cart, customer_id)
     await _fill(session, cart, new, region)
-    cart.shipping_address = _address_in(cart, new, region)
+    cart.shipping_address = await _address_in(session, cart, new, region)
     await insert_known(session, cart)
     for item in new.items or ():
         await put_units(session, cart.id, item.variant_id, item.quantity, item.metadata)
@@ -65,7 +66,7 @@ async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, c
         if region is None:
             raise NotFound(NO_REGION)
     await _fill(session, cart, change, region)
-    await set_shipping_address(session, cart, _address_in(cart, change, region))
+    await set_shipping_address(session, cart, await _address_in(session, cart, change, region))
     await session.flush()
     if change.promo_codes is not None:
         await set_codes(session, cart, change.promo_codes)
@@ -121,21 +122,39 @@ async def _fill(session: AsyncSession, cart: Cart, change: CartChange, region: R
         require_message(change.metadata)
         cart.meta = change.metadata
     if change.billing_address is not None:
-        cart.billing_address = _merged(cart.billing_address, change.billing_address, region)
+        cart.billing_address = await _sent_address(
+            session, cart, cart.billing_address, change.billing_address, region
+        )
 
 
-def _address_in(cart: Cart, change: CartChange, region: Region) -> JsonObject | None:
+async def _address_in(
+    session: AsyncSession, cart: Cart, change: CartChange, region: Region
+) -> JsonObject | None:
     """Where the cart goes with what was sent."""
     if change.shipping_address is None:
         return cart.shipping_address
-    address = _merged(cart.shipping_address, change.shipping_address, region)
+    address = await _sent_address(session, cart, cart.shipping_address, change.shipping_address, region)
     require_label_address(address)
     return address
 
 
-def _merged(known: Mapping[str, Any] | None, change: Address, region: Region) -> JsonObject:
+async def _sent_address(
+    session: AsyncSession, cart: Cart, known: JsonObject | None, sent: Address | str, region: Region
+) -> JsonObject:
+    """Return the known address with the fields that were sent, or the address of the book whose id was sent.
+
+    Raises:
+        NotFound: the customer of the cart has no address with this id.
+        InvalidData: the country is not the region's.
+    """
+    if isinstance(sent, Address):
+        return _merged(known, sent.model_dump(exclude_unset=True), region)
+    entry = await read_address(session, cart.customer_id or "", sent)
+    return _merged(None, entry.address, region)
+
+
+def _merged(known: Mapping[str, Any] | None, sent: JsonObject, region: Region) -> JsonObject:
     """The known address with what was sent of it. With another city, the code of the municipality is dropped."""
-    sent = change.model_dump(exclude_unset=True)
     country = sent.get("country_code") or region.country_code
     if country.casefold() != region.country_code:
         raise InvalidData(f"Country with code {country} is not within region {region.name}")

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.chains import chain_of
-from backend.cart.contents import lines_of
+from backend.cart.contents import line_key, lines_of
 from backend.cart.lines import change_line
 from backend.cart.models import Cart
 from backend.errors import Conflict
@@ -68,7 +68,10 @@ async def _take_out(session: AsyncSession, cart: Cart, order: Order) -> bool:
     found = False
     for sold in await lines_of_order(session, order.id):
         for line in await lines_of(session, cart.id):
-            if line.variant.id == sold.variant_id and not line.is_wrapping:
+            if (
+                line_key(line.item.variant_id, line.item.meta) == line_key(sold.variant_id, sold.meta)
+                and not line.is_wrapping
+            ):
                 await change_line(session, cart.id, line.item.id, max(0, line.item.quantity - sold.quantity))
                 found = True
     return found

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import new_cart, open_cart, read_cart
 from backend.cart.chains import join_chain, lock_chains
-from backend.cart.contents import lines_of
+from backend.cart.contents import line_key, lines_of, units_by_variant
 from backend.cart.lines import add_to_cart, drop_lone_wrapping
 from backend.cart.models import Cart
 from backend.cart.owners import set_email
@@ -19,7 +19,7 @@ from backend.database import Database
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory import service as inventory
 from backend.legal.consents import BOXES
-from backend.orders.models import Order
+from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import OrderStatus
 from backend.payment.models import PaymentSession
@@ -115,9 +115,12 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     if old.shipping_address and not cart.shipping_address:
         await set_shipping_address(session, cart, old.shipping_address)
     cart.billing_address = cart.billing_address or old.billing_address
-    there = {line.variant.id: line.item.quantity for line in await lines_of(session, cart.id)}
+    there = {
+        line_key(line.item.variant_id, line.item.meta): line.item.quantity
+        for line in await lines_of(session, cart.id)
+    }
     for line in await lines_of_order(session, order.id):
-        await _add_missing(session, cart.id, line.variant_id, there.get(line.variant_id, 0), line.quantity)
+        await _add_missing(session, cart.id, line, there.get(line_key(line.variant_id, line.meta), 0))
     await drop_lone_wrapping(session, cart.id)
     await take_codes_along(session, old, cart)
     return cart.id
@@ -131,15 +134,15 @@ async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
         return await open_cart(session, new)
 
 
-async def _add_missing(
-    session: AsyncSession, cart_id: str, variant_id: str, there: int, quantity: int
-) -> None:
-    """Put units into the cart until there are that many of the variant, or as many as can be sold."""
+async def _add_missing(session: AsyncSession, cart_id: str, sold: OrderLine, there: int) -> None:
+    """Add units until the cart has as many of the line as were sold, or as many as can be sold."""
+    variant_id = sold.variant_id
     units = (await inventory.available_units(session, [variant_id], holder=cart_id))[variant_id]
-    missing = min(quantity, units) - there
+    in_cart = units_by_variant(await lines_of(session, cart_id))[variant_id]
+    missing = min(sold.quantity - there, units - in_cart)
     if missing <= 0:
         return
     try:
-        await add_to_cart(session, cart_id, variant_id, missing)
+        await add_to_cart(session, cart_id, variant_id, missing, sold.meta)
     except InvalidData as error:
         log.info("left out of the cart: %s", error.message)  # no longer for sale

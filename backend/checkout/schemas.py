@@ -5,7 +5,7 @@ No price, total or owner is taken: the shop says those.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Discriminator, Field, Tag
 
 from backend.edge.schemas import (
     AddressFields,
@@ -32,6 +32,13 @@ MAX_ITEMS = 60
 
 class Address(AddressFields, LenientBody):
     """An address. What the platform has no field for is in `metadata`: `dane_code` (the municipality), `suburb`."""
+
+
+AddressOrId = Annotated[
+    Annotated[Address, Tag("(fields)")] | Annotated[FilledName, Tag("(id)")],
+    Discriminator(lambda value: "(id)" if isinstance(value, str) else "(fields)"),
+]
+"""An address, or the id of one in the customer's address book."""
 
 
 class NewItem(Body):
@@ -82,8 +89,8 @@ class CartChange(Body):
     region_id: Name | None = None
     email: Email | None = None
     sales_channel_id: Name | None = None
-    shipping_address: Address | None = None
-    billing_address: Address | None = None
+    shipping_address: AddressOrId | None = None
+    billing_address: AddressOrId | None = None
     promo_codes: Annotated[list[Name], Field(max_length=20)] | None = None
     consents: Annotated[list[ConsentGiven], Field(max_length=10)] | None = None
     metadata: SmallMetadata | None = None

@@ -139,7 +139,7 @@ async def choose_shipping(
                 priced = await stored_quote(session, cart_id, offer, contents)
             if priced is not None:
                 quote = _quoted(priced)
-                method = await _choose(session, cart_id, offer.option, quote)
+                method = await _choose(session, cart, offer.option, quote)
                 return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTES:
             asked, [priced] = contents, await quoting.ask(cart_id, [offer], contents)
@@ -178,7 +178,7 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
             shown = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
             chosen = _wanted(shown, wanted)
             if chosen is not None:
-                await _choose(session, cart_id, *chosen)
+                await _choose(session, cart, *chosen)
         return ShippingOffer([shipping_choice(*one) for one in shown], chosen[0].id if chosen else "")
     raise Conflict(CART_CHANGED)
 
@@ -231,7 +231,7 @@ async def deliver_to(quoting: Quoting, cart_id: str, destination: Destination) -
             if destination.gift_message or GIFT_MESSAGE in cart.draft:  # else a program's stays
                 cart.meta = with_message(cart.meta, destination.gift_message)
             if quote is not None:
-                await _choose(session, cart_id, offer.option, quote)
+                await _choose(session, cart, offer.option, quote)
             return
     raise Conflict(CART_CHANGED)
 
@@ -263,11 +263,11 @@ def _wanted(
 
 
 async def _choose(
-    session: AsyncSession, cart_id: str, option: ShippingOption, quote: Quote
+    session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote
 ) -> CartShippingMethod:
     data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
     return await set_shipping_method(
-        session, cart_id, option_id=option.id, name=option.name, amount=quote.amount, data=data
+        session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
     )
 
 

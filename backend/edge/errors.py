@@ -32,6 +32,10 @@ _EXPECTED_TYPES = {
     "dict": "object",
     "model": "object",
 }
+_SENTENCES = {
+    "missing": "Field '{field}' is required",
+    "none_required": "Field '{field}' is not supported: leave it out or send null",
+}
 _TOO_SMALL = {
     "greater_than": "gt",
     "greater_than_equal": "ge",
@@ -61,8 +65,8 @@ def complaint(problems: Iterable[Problem]) -> str:
 
 def _line(problem: Problem) -> str:
     kind, field = problem["type"], _field(problem)
-    if kind == "missing":
-        return f"Field '{field}' is required"
+    if kind in _SENTENCES:
+        return _SENTENCES[kind].format(field=field)
     if kind in ("literal_error", "enum"):
         return f"Expected: '{_choices(problem)}' for field '{field}', but got: '{_shown(problem['input'])}'"
     for kinds, words in ((_TOO_SMALL, "small, expected at least"), (_TOO_LARGE, "large, expected at most")):

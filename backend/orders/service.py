@@ -94,8 +94,11 @@ class Sale:
 
     @property
     def units(self) -> dict[str, int]:
-        """Units by variant id."""
-        return {line.variant_id: line.quantity for line in self.lines}
+        """Return units by variant id; several lines of a variant are summed."""
+        units: Counter[str] = Counter()
+        for line in self.lines:
+            units[line.variant_id] += line.quantity
+        return units
 
 
 async def create_order(

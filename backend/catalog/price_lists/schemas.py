@@ -1,8 +1,8 @@
 """Bodies, parameters and answers of price lists (wire: commerce-api, Admin)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from backend.edge.schemas import (
     MAX_AMOUNT,
@@ -18,13 +18,23 @@ from backend.edge.schemas import (
     Text,
     Whole,
     example,
+    problem,
 )
 
 MOST_PRICES = 1_000
 """In one request."""
 Amount = Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)]
 When = Annotated[Moment, Field(strict=False)]
-NoRules = Annotated[dict[str, str], Field(max_length=0)]
+
+
+def _refuse_rules(rules: dict[str, Any]) -> dict[str, Any]:
+    if rules:
+        names = ", ".join(f"'{name}'" for name in list(rules)[:5])
+        raise problem(f"Prices with rules are not supported: leave {names} out of the field 'rules'")
+    return rules
+
+
+NoRules = Annotated[dict[str, Any], AfterValidator(_refuse_rules)]
 
 
 class NewPrice(Body):

@@ -122,6 +122,47 @@ async def test_products_are_put_into_a_category(
     assert (await admin.post("/admin/product-categories/pcat_nosuch/products", json={})).status_code == 404
 
 
+async def test_a_rank_moves_the_neighbours(admin: httpx.AsyncClient) -> None:
+    """A rank beyond the last is the last; the ranks of siblings are always 0, 1, 2.
+
+    | change | ranks of the siblings |
+    |---|---|
+    | created with a rank | those after it move on |
+    | moved up or down | those between move |
+    | moved below another parent, or deleted | the gap closes |
+    """
+
+    async def names(**asked: str) -> list[str]:
+        found = (await get(admin, "/admin/product-categories", order="rank", **asked))["product_categories"]
+        assert [one["rank"] for one in found] == list(range(len(found)))
+        return [one["name"] for one in found]
+
+    async def create(name: str, **more: object) -> str:
+        made = await post(admin, "/admin/product-categories", {"name": name, **more})
+        return str(made["product_category"]["id"])
+
+    async def change(category: str, **body: object) -> None:
+        await post(admin, f"/admin/product-categories/{category}", body)
+
+    ids = {name: await create(name) for name in ("Arte", "Bloques", "Cometas")}
+    ids["Dados"] = await create("Dados", rank=1)
+    assert await names() == ["Arte", "Dados", "Bloques", "Cometas"]
+    await change(ids["Cometas"], rank=0)
+    assert await names() == ["Cometas", "Arte", "Dados", "Bloques"]
+    await change(ids["Cometas"], rank=2)
+    assert await names() == ["Arte", "Dados", "Cometas", "Bloques"]
+    await change(ids["Arte"], rank=99)
+    assert await names() == ["Dados", "Cometas", "Bloques", "Arte"]
+    await change(ids["Arte"], name="Artes")  # without a rank it stays where it is
+    assert await names() == ["Dados", "Cometas", "Bloques", "Artes"]
+    await change(ids["Cometas"], parent_category_id=ids["Dados"])
+    assert await names(parent_category_id="null") == ["Dados", "Bloques", "Artes"]
+    await create("Agujas", parent_category_id=ids["Dados"], rank=0)
+    assert await names(parent_category_id=ids["Dados"]) == ["Agujas", "Cometas"]
+    assert (await admin.delete(f"/admin/product-categories/{ids['Bloques']}")).status_code == 200
+    assert await names(parent_category_id="null") == ["Dados", "Artes"]
+
+
 async def test_the_tree_of_categories_stays_a_tree(admin: httpx.AsyncClient) -> None:
     root = (await post(admin, "/admin/product-categories", {"name": "Raíz"}))["product_category"]["id"]
     child = (await post(admin, "/admin/product-categories", {"name": "Hija", "parent_category_id": root}))[
@@ -134,7 +175,7 @@ async def test_the_tree_of_categories_stays_a_tree(admin: httpx.AsyncClient) -> 
     full = await admin.delete(f"/admin/product-categories/{root}")
     assert full.json()["type"] == "not_allowed"
     moved = await post(admin, f"/admin/product-categories/{child}", {"parent_category_id": None, "rank": 7})
-    assert (moved["product_category"]["parent_category_id"], moved["product_category"]["rank"]) == (None, 7)
+    assert (moved["product_category"]["parent_category_id"], moved["product_category"]["rank"]) == (None, 1)
     assert (await admin.delete(f"/admin/product-categories/{root}")).status_code == 200
     listing = await get(admin, "/admin/product-categories", order="name")
     assert [category["name"] for category in listing["product_categories"]] == ["Hija"]

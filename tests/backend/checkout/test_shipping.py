@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy import delete, select, update
 
-from backend.cart.access import new_cart, read_cart
+from backend.cart.access import new_cart, open_cart, read_cart
 from backend.cart.contents import lines_of
 from backend.cart.lines import add_to_cart
 from backend.cart.shipping_method import set_shipping_method, shipping_method
@@ -63,7 +63,12 @@ class Buying:
         async with self.database.transaction() as session:
             await add_to_cart(session, self.cart_id, self.toy, 1)
             await set_shipping_method(
-                session, self.cart_id, option_id=self.home, name="A domicilio", amount=9_000, data={}
+                session,
+                await open_cart(session, self.cart_id),
+                option_id=self.home,
+                name="A domicilio",
+                amount=9_000,
+                data={},
             )
 
     async def add_one_once(self) -> None:

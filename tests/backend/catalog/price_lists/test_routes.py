@@ -135,7 +135,11 @@ async def test_what_cannot_be_is_refused_and_changes_nothing(
         (wanted((toys[1], 5), ends_at="2020-01-01T00:00:00Z"), 400, "ends after"),
         (wanted((toys[1], 5), status="draft"), 400, "status"),
         (wanted((toys[1], 5), type="override"), 400, "type"),
-        (wanted((toys[1], 5), rules={"customer.groups.id": "cusgroup_1"}), 400, "rules"),
+        (
+            wanted((toys[1], 5), rules={"customer.groups.id": ["cusgroup_1"]}),
+            400,
+            "Prices with rules are not supported: leave 'customer.groups.id' out of the field 'rules'",
+        ),
         (wanted(), 400, "prices"),
         (wanted((toys[1], 0)), 400, "amount"),
     ):
