@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from alembic import op
 
 revision: str = 'c1d4f7a90b36'
-down_revision: str | None = 'a7d25c1e84f6'
+down_revision: str | None = 'c5e80b9f1d27'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
