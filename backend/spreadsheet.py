@@ -1,12 +1,24 @@
 """Files for spreadsheets: comma-separated values and workbooks whose cells no program takes for a formula."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
 from itertools import chain, islice
 
-STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a cell begins with that a spreadsheet would calculate (OWASP, CSV Injection)."""
+_SPACE = r"""(?:[^\S\t\r\n]|["'\u200b\ufeff])*"""
+"""What a spreadsheet may skip before a formula."""
+_FORMULA = r"[=+\-@＝＋－＠]"
+"""What begins a formula (OWASP, CSV Injection)."""
+
+
+def _starts(mark: str) -> re.Pattern[str]:
+    """Match `mark` where a spreadsheet would begin a formula, also one that splits at another delimiter."""
+    first = rf"^{mark}(?={_SPACE}(?:{_FORMULA}|[\t\r\n]))"
+    return re.compile(rf"{first}|(?<=[;,\t\r\n]){mark}(?={_SPACE}{_FORMULA})")
+
+
+_UNSAFE_START, _QUOTED_START = _starts(""), _starts("'")
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 """The media type of a workbook."""
 LONGEST_CELL = 32_767
@@ -18,15 +30,21 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def safe_cell(value: object) -> str:
-    """The value as text; what a spreadsheet would calculate is quoted by an apostrophe. A number stays one."""
+    """Return the value as text in which each possible start of a formula has an apostrophe before it.
+
+    Numbers are left as they are. `restore_cell` gives every text back.
+    """
     text = "" if value is None else str(value)
-    if isinstance(value, int | float) or not text.lstrip(" ").startswith(STARTS_A_FORMULA):
-        return text
-    return f"'{text}"
+    return text if isinstance(value, int | float) else _UNSAFE_START.sub("'", text)
+
+
+def restore_cell(text: str) -> str:
+    """Return the text of which `safe_cell` made this one."""
+    return _QUOTED_START.sub("", text)
 
 
 def lines(rows: Iterable[Sequence[object]]) -> str:
-    """The rows as lines of the file."""
+    """Return the rows as lines of a CSV. All exports are written here: see `safe_cell`."""
     written = StringIO()
     csv.writer(written, lineterminator="\r\n").writerows([safe_cell(value) for value in row] for row in rows)
     return written.getvalue()
