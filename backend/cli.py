@@ -262,7 +262,7 @@ def assign_products(
 
 @catalog.command("import")
 def import_products(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", exists=True, dir_okay=False, readable=True)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, readable=True)],
     pictures: Annotated[
         Path | None,
         typer.Option(
@@ -285,7 +285,7 @@ def import_products(
         typer.Option("--allow-private", help="Fetch pictures from this machine and its own networks, too."),
     ] = False,
 ) -> None:
-    """Bring products in from a CSV file: new ones are added, known ones brought up to date. Safe to repeat.
+    """Bring products in from a CSV or XLSX file: new ones are added, known ones brought up to date. Safe to repeat.
 
     Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,

@@ -1,6 +1,5 @@
 """Keeping a sheet that somebody of the staff sends, until they say what becomes of it."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,10 +16,13 @@ from backend.imports.sheets import Sheet, read_sheet
 from backend.shipping.locations import first_location
 from backend.staff.rights import Actor, Right
 from backend.tables import table_of
+from backend.threads import Threads
 
 MOST_KEPT = 20
 """So many imports are kept: the last ones."""
 LONGEST_NAME = 200
+READERS = Threads("spreadsheets", 2)
+"""Each waits for a child process that may take `Limits.max_memory_bytes`."""
 
 
 async def keep_sheet(
@@ -38,7 +40,7 @@ async def keep_sheet(
         UnreadableSheet: it is no sheet, or exceeds a bound.
     """
     actor.require(Right.CHANGE_CATALOG)
-    sheet = await asyncio.to_thread(read_sheet, content)
+    sheet = await READERS.run(read_sheet, content)
     async with database.transaction() as session:
         await _by_handle(session, sheet)
         await session.execute(

@@ -31,7 +31,8 @@ from backend.texts import _
 
 MOST_TOLD = 5
 """Cells that a refusal names."""
-SHEETS = frozenset({"csv", "xlsx"})
+SHEETS = frozenset({"csv", "xlsx", "ods", "xls", "xlsb", "numbers"})
+"""The last four are refused with how to save them as XLSX."""
 ANSWER = 202
 ImportId = Annotated[str, Path(max_length=60)]
 

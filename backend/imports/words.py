@@ -2,6 +2,7 @@
 
 from backend.catalog.importer.headings import hint_of, label_of
 from backend.imports.sheets import MOST_FILE_BYTES, MOST_ROWS, Fault, UnreadableSheet
+from backend.spreadsheet_reader.models import ForeignFormat
 from backend.tables import JsonObject
 from backend.texts import _
 
@@ -63,12 +64,28 @@ FILES: dict[Fault, str] = {
         "Tiene demasiadas filas: hasta {rows}. Pártelo en varios, o borra las filas y columnas vacías del final."
     ),
     Fault.NO_SHEET: _("No es una hoja de Excel (.xlsx) ni un CSV, está dañada o tiene clave."),
+    Fault.TOO_COMPLEX: _(
+        "No pudimos leer el archivo: pide demasiada memoria o tiempo. Copia los productos a un archivo nuevo y "
+        "guárdalo como .xlsx."
+    ),
     Fault.NO_HEAD: _(
         "No encontramos los nombres de las columnas en las primeras filas. Copia la primera fila de la plantilla."
     ),
     Fault.TWICE: _("La columna «{column}» está dos veces: deja una."),
     Fault.EMPTY: _("La hoja no tiene filas con datos."),
 }
+FORMATS: dict[ForeignFormat, str] = {
+    ForeignFormat.ODS: _("Es una hoja de LibreOffice (.ods)."),
+    ForeignFormat.XLS: _("Es una hoja de Excel antigua (.xls)."),
+    ForeignFormat.XLSB: _("Es un libro binario de Excel (.xlsb)."),
+    ForeignFormat.NUMBERS: _("Es una hoja de Numbers."),
+    ForeignFormat.WEB_PAGE: _("Es una página web o un XML con nombre de hoja de Excel."),
+}
+HOW_TO_SAVE = _(
+    "Ábrela y guárdala como .xlsx. En LibreOffice: Archivo → Guardar como → Excel 2007-365 (.xlsx). En Excel: Archivo →"
+    " Guardar como → Libro de Excel (.xlsx). En Numbers: Archivo → Exportar a → Excel. En Google Sheets: Archivo →"
+    " Descargar → Microsoft Excel (.xlsx)."
+)
 
 
 def problem_text(problem: JsonObject) -> str:
@@ -83,7 +100,9 @@ def problem_text(problem: JsonObject) -> str:
 
 
 def sheet_text(error: UnreadableSheet) -> str:
-    """Why a file cannot be read, and what to do."""
+    """Return why a file cannot be read, and what to do."""
+    if error.fault is Fault.OTHER_FORMAT:
+        return f"{FORMATS[ForeignFormat(error.detail)]} {HOW_TO_SAVE}"
     return FILES[error.fault].format(
         megabytes=MOST_FILE_BYTES >> 20,
         rows=MOST_ROWS,

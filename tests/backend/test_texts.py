@@ -16,11 +16,11 @@ SOURCES = [
 ]
 KEPT = {
     "backend/catalog/cells.py": "how a file to import may say yes",
+    "backend/catalog/importer/cell_texts.py": "how a file to import says yes",
     "backend/checkout/shipping_quotes.py": "what the carrier is asked",
     "backend/demo/": "the demo shop's own texts",
     "backend/edge/query.py": "letters that a search takes for others",
     "backend/imports/comparing.py": "how a file to import says yes",
-    "backend/imports/sheets.py": "how a file to import says yes",
     "backend/imports/typed_rows.py": "how a file to import may say an age",
     "backend/invoices/building.py": "what the DIAN calls the reasons of a credit note",
     "backend/invoices/pdf.py": "a document of Colombia's law, in its language",

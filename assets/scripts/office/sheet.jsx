@@ -9,7 +9,7 @@ const AT_ONCE = 2;
 const MOST_TRIES = 4; // while the shop is busy
 const REST_MS = 3000;
 const MOST_SHOWN = 20;
-const SHEET = /\.(xlsx|csv|txt|tsv)$/i;
+const SHEET = /\.(xlsx|csv|txt|tsv|ods|xls|xlsb|numbers)$/i; // the shop says of the last four how to save them as .xlsx
 const PICTURE = /\.(jpe?g|png|webp|avif|heic|zip)$/i;
 
 // Sends one file; `told(part)` gets how much of it is there. The answer is `{body}`, or `{problem}`: a text.

@@ -1,19 +1,41 @@
 """Reading the file, a row at a time: its columns, and what is wrong in a line."""
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from backend.catalog.cells import UNCHANGED, CellError
+from backend.catalog.importer.cell_texts import cell_texts
 from backend.catalog.importer.columns import COLUMNS, NAMES, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import column_of
 from backend.catalog.models import ONLY
 from backend.catalog.options import IMPLIED_TITLE
+from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
+from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 
 BATCH = 500
+LIMITS = Limits(
+    max_file_bytes=1 << 30,
+    max_unpacked_bytes=1 << 30,
+    max_cells=50_000_000,
+    max_columns=1_000,
+    max_cpu_s=900,
+    timeout_s=3_600,
+    only_utf8=True,
+)
+"""A command reads its owner's file, which may hold all products of a large shop."""
+REFUSALS = {
+    Refusal.TOO_LARGE: "the file is larger than 1 GiB",
+    Refusal.TOO_MANY_CELLS: "the file has more than 50 million cells",
+    Refusal.TOO_COMPLEX: "the file takes too much memory or time to read: split it",
+    Refusal.DAMAGED: "this is no CSV: {detail}",
+    Refusal.NOT_UTF8: "the file is not UTF-8 from about here: save it as CSV UTF-8",
+    Refusal.OTHER_FORMAT: "this is a spreadsheet of another kind ({detail}): save it as .xlsx, in LibreOffice with"
+    " File > Save As > Excel 2007-365, in Numbers with File > Export To > Excel, in Excel with File > Save As",
+}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,13 +77,13 @@ class Row:
 
 
 def batches(path: Path, size: int = BATCH) -> Iterator[list[Row]]:
-    """The rows of the file, some at a time.
+    """Yield the rows of the file's first visible sheet in batches. A child process reads the file.
 
     Raises:
-        Unreadable: it is no CSV in UTF-8, or its head is not one we know.
+        Unreadable: it is neither XLSX nor CSV in UTF-8, it exceeds `LIMITS`, or its head is not one we know.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = _rows(file)
+    with path.open("rb") as file, _reading(), open_spreadsheet(file, LIMITS) as sheets:
+        rows = _rows(next(sheets))
         following: Row | None = next(rows, None)
         while following is not None:
             batch = [following, *islice(rows, size - 1)]
@@ -72,31 +94,31 @@ def batches(path: Path, size: int = BATCH) -> Iterator[list[Row]]:
             yield batch
 
 
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Report why the file cannot be read on, and in which line."""
+    try:
+        yield
+    except UnreadableSpreadsheet as error:
+        message = REFUSALS[error.refusal].format(detail=error.detail)
+        raise Unreadable(Problem(max(1, error.line), "", message)) from None
+
+
 def follows(row: Row, following: Row) -> bool:
     """Whether the second row is another variant of the first one's product: they are looked at together."""
     handles = {row.get("handle"), following.get("handle")}
     return OPTIONS in row.values and OPTIONS in following.values and len(handles) == 1 and None not in handles
 
 
-def _rows(file: TextIO) -> Iterator[Row]:
-    line = 1
-    try:
-        first = file.readline()
-        file.seek(0)
-        # Excel writes semicolons where the comma is the decimal sign
-        reader = csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ",", strict=True)
-        names = _head(next(reader, []))
-        line = reader.line_num + 1
-        for texts in reader:
-            if any(cell.strip() for cell in texts):
-                yield row_of(line, names, texts)
-            line = reader.line_num + 1
-    except UnicodeDecodeError:
-        raise Unreadable(
-            Problem(line, "", "the file is not UTF-8 from about here: save it as CSV UTF-8")
-        ) from None
-    except csv.Error as error:
-        raise Unreadable(Problem(line, "", f"this is no CSV: {error}")) from None
+def _rows(sheet: Sheet) -> Iterator[Row]:
+    rows = sheet.rows()
+    head = next(rows, None)
+    names = _head(cell_texts(head) if head is not None else [])
+    for row in rows:
+        texts = cell_texts(row)
+        if not sheet.is_text:  # a workbook stores no cells after the last filled one
+            texts = [*texts, *("" for _missing in names[len(texts) :])]
+        yield row_of(row.number, names, texts)
 
 
 def _head(texts: list[str]) -> list[str]:

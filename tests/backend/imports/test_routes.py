@@ -4,11 +4,14 @@ from io import BytesIO
 from pathlib import Path
 
 import httpx
+import pytest
 from PIL import Image
 
 from backend.app import Shop
 from backend.imports.deciding import JOB
 from backend.imports.sheets import read_sheet
+from tests.attacks import bombs
+from tests.attacks.bombs import pack
 
 SHEET = "Nombre;SKU;Precio;Fotos\nTrompo;T-1;18.900;trompo.jpg\nYoyo;Y-1;mucho;\n"
 
@@ -49,3 +52,23 @@ async def test_what_cannot_be_read_is_said(admin: httpx.AsyncClient) -> None:
     assert (await admin.post("/admin/imports", files={"other": b"x"})).status_code == 400
     assert (await sent(admin, b"x", "/admin/import-pictures?id=imp_x")).status_code == 404
     assert (await admin.post("/admin/imports/imp_x/confirm")).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/admin/imports", "/admin/products/import", "/admin/uploads"])
+async def test_other_spreadsheets_are_refused_with_how_to_save_them(
+    path: str, admin: httpx.AsyncClient
+) -> None:
+    content = pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"})
+    field = "files" if path == "/admin/uploads" else "file"
+    answer = await admin.post(path, files={field: ("juguetes.ods", content, "application/octet-stream")})
+    assert answer.status_code == 400
+    message = answer.json()["message"]
+    assert "Es una hoja de LibreOffice (.ods)." in message
+    assert "Guardar como → Excel 2007-365 (.xlsx)" in message
+    assert "En Numbers: Archivo → Exportar a → Excel." in message
+
+
+async def test_spreadsheet_beyond_the_limits_is_refused(admin: httpx.AsyncClient) -> None:
+    answer = await sent(admin, bombs.cells_without_reference())
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith("Tiene demasiadas filas")

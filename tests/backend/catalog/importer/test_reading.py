@@ -1,10 +1,14 @@
 """The file is read a row at a time, and what is wrong is told by line and column."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from backend.catalog.importer import reading
 from backend.catalog.importer.reading import Row, Unreadable, batches
+from backend.spreadsheet import workbook
+from tests.attacks.bombs import pack
 
 
 def rows(tmp_path: Path, text: str | bytes, size: int = 500) -> list[Row]:
@@ -135,3 +139,23 @@ def test_what_cannot_be_read_on_is_told(tmp_path: Path, text: str, message: str)
 def test_another_encoding_is_told(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="save it as CSV UTF-8"):
         rows(tmp_path, "handle,title\na,ñandú\n".encode("cp1252"))
+
+
+def test_workbook_is_read_like_a_csv(tmp_path: Path) -> None:
+    content = workbook([["handle", "price", "brand"], ["trompo", 18_900, ""], [], ["yoyo", "9.900", "Dos"]])
+    found = rows(tmp_path, content)
+    assert [(row.line, row.values) for row in found] == [
+        (2, {"handle": "trompo", "price": 18_900, "brand": ""}),
+        (4, {"handle": "yoyo", "price": 9_900, "brand": "Dos"}),
+    ]
+
+
+def test_other_spreadsheets_are_refused_with_how_to_save_them(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match=r"\(ods\): save it as \.xlsx, in LibreOffice .* in Numbers "):
+        rows(tmp_path, pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}))
+
+
+def test_file_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LIMITS", replace(reading.LIMITS, max_cells=3))
+    with pytest.raises(Unreadable, match="more than"):
+        rows(tmp_path, "handle,price\na,5\n")

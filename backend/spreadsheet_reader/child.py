@@ -1,0 +1,103 @@
+"""The child process: reads a spreadsheet from its standard input and writes its sheets and rows as lines of JSON."""
+
+import json
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from typing import Any, BinaryIO, TextIO
+from xml.etree.ElementTree import ParseError
+from zipfile import BadZipFile
+from zlib import error as ZlibError  # noqa: N812 - it is a class
+
+from backend.archives import UnsafeMember
+from backend.child_process import limit_this_process
+from backend.spreadsheet_reader.cell_counter import CellCounter
+from backend.spreadsheet_reader.delimited import read_rows
+from backend.spreadsheet_reader.models import ForeignFormat, Limits, Refusal, Row, UnreadableSpreadsheet
+
+ZIP = b"PK\x03\x04"
+COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""XLS, and an XLSX with a password (MS-CFB)."""
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+MARKUP = (b"<!doctype", b"<html", b"<table", b"<?xml", b"<meta", b"<head", b"<body", b"<style")
+DAMAGES = (ParseError, BadZipFile, UnsafeMember, ZlibError, EOFError, OSError, ValueError, LookupError)
+
+
+def main() -> None:
+    """Read the spreadsheet on the standard input; the argument holds its `Limits`."""
+    limits = Limits(**json.loads(sys.argv[1]))
+    limit_this_process(limits.max_memory_bytes, limits.max_cpu_s)
+    try:
+        for line in read_lines(sys.stdin.buffer, limits):
+            write_line(sys.stdout, line)
+        write_line(sys.stdout, {"end": True})
+    except UnreadableSpreadsheet as error:
+        write_refusal(error)
+    except (MemoryError, RecursionError):
+        write_refusal(UnreadableSpreadsheet(Refusal.TOO_COMPLEX))
+    except DAMAGES:
+        write_refusal(UnreadableSpreadsheet(Refusal.DAMAGED))
+
+
+def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
+    """Yield `{"sheet": …}`, the sheet's rows as arrays, `{"areas": …}`, and the same for each further sheet.
+
+    Raises:
+        UnreadableSpreadsheet, or one of `DAMAGES`: it cannot be read.
+    """
+    if file.seek(0, 2) > limits.max_file_bytes:
+        raise UnreadableSpreadsheet(Refusal.TOO_LARGE)
+    file.seek(0)
+    head = file.read(1024)
+    file.seek(0)
+    if head.startswith(ZIP):
+        yield from _workbook_lines(file, limits)
+        return
+    _refuse_foreign(head, file)
+    yield {"sheet": "", "is_text": True, "is_hidden": False}
+    yield from map(_array, read_rows(file, limits))
+    yield {"areas": []}
+
+
+def write_line(file: TextIO, value: Any) -> None:
+    """Write a value as a line of JSON."""
+    file.write(json.dumps(value) + "\n")
+
+
+def write_refusal(error: UnreadableSpreadsheet) -> None:
+    """Write why the file cannot be read."""
+    write_line(
+        sys.stdout, {"refusal": error.refusal.value, "detail": str(error.detail)[:200], "line": error.line}
+    )
+
+
+def _workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
+    from backend.spreadsheet_reader.workbook import Workbook  # loads openpyxl
+    from backend.spreadsheet_reader.worksheet import Worksheet
+
+    book, counter = Workbook(file, limits), CellCounter(limits)
+    if not book.sheets:
+        raise UnreadableSpreadsheet(Refusal.DAMAGED, "no sheets")
+    for part in book.sheets:
+        sheet = Worksheet(book, part, limits, counter)
+        yield {"sheet": part.name[:200], "is_text": False, "is_hidden": part.is_hidden}
+        yield from map(_array, sheet.rows())
+        yield {"areas": sheet.areas}
+
+
+def _refuse_foreign(head: bytes, file: BinaryIO) -> None:
+    """Refuse other formats that are no text with delimiters."""
+    if head.startswith(COMPOUND_FILE):
+        if ENCRYPTED in file.read():
+            raise UnreadableSpreadsheet(Refusal.DAMAGED, "encrypted")
+        raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.XLS)
+    if head.removeprefix(BOM_UTF8).lstrip().lower().startswith(MARKUP):
+        raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.WEB_PAGE)
+
+
+def _array(row: Row) -> list[Any]:
+    return [row.number, row.texts, row.kinds, row.formats, row.is_hidden]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The rows of a text with delimiters: `;`, `,` or tabs, in UTF-8, UTF-16 or Windows' Western letters."""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO, TextIOWrapper
+from typing import BinaryIO, TextIO
+
+from backend.spreadsheet import restore_cell
+from backend.spreadsheet_reader.cell_counter import CellCounter
+from backend.spreadsheet_reader.models import CellKind, Limits, Refusal, Row, UnreadableSpreadsheet
+
+DELIMITERS = (";", ",", "\t")
+BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
+    """Yield the rows that have a filled cell, by the line in which each begins.
+
+    Raises:
+        UnreadableSpreadsheet: it is no such text, or exceeds a limit.
+    """
+    text = TextIOWrapper(file, "utf-8-sig", newline="") if limits.only_utf8 else _decode(file.read())
+    counter = CellCounter(limits)
+    number = 1
+    try:
+        reader = csv.reader(text, delimiter=_delimiter(text), strict=True)
+        for cells in reader:
+            counter.add(len(cells))
+            texts = [restore_cell(cell.strip()).strip() for cell in cells[: limits.max_columns]]
+            if any(texts):
+                yield Row(number, texts, CellKind.TEXT * len(texts), {}, is_hidden=False)
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise UnreadableSpreadsheet(Refusal.DAMAGED, str(error), number) from None
+    except UnicodeDecodeError:
+        raise UnreadableSpreadsheet(Refusal.NOT_UTF8, line=number) from None
+
+
+def _delimiter(text: TextIO) -> str:
+    """Return the delimiter that is most frequent in the first line that has more than delimiters."""
+    first = next((line for line in text if line.strip(" ;,\t\r\n")), "")
+    text.seek(0)
+    return max(DELIMITERS, key=first.count)
+
+
+def _decode(content: bytes) -> StringIO:
+    encodings = ("utf-16",) if content.startswith(BYTE_ORDER_MARKS) else ("utf-8-sig", "cp1252")
+    for encoding in encodings:
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\x00" not in text:
+            return StringIO(text, newline="")
+    raise UnreadableSpreadsheet(Refusal.DAMAGED)

@@ -1,0 +1,153 @@
+"""The rows of one sheet of an XLSX."""
+
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from openpyxl.utils.cell import column_index_from_string, range_boundaries
+from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_excel, from_ISO8601
+
+from backend.spreadsheet_reader.cell_counter import CellCounter
+from backend.spreadsheet_reader.markup import iter_elements, local_name
+from backend.spreadsheet_reader.models import Area, CellKind, Limits, Refusal, Row, UnreadableSpreadsheet
+from backend.spreadsheet_reader.workbook import GENERAL, SheetPart, Workbook, text_of
+
+MAX_ROW = 1_048_576
+MAX_AREAS = 100_000
+MAX_CHARACTERS = 32_767
+"""Of a cell, as Excel has it."""
+TRUE = frozenset({"1", "true", "on"})
+
+
+class Worksheet:
+    """Reads the rows of a sheet; `areas` are complete when its rows have been read."""
+
+    def __init__(self, book: Workbook, sheet: SheetPart, limits: Limits, counter: CellCounter) -> None:
+        self._book, self._sheet, self._limits, self._counter = book, sheet, limits, counter
+        self._epoch = CALENDAR_MAC_1904 if book.is_from_1904 else CALENDAR_WINDOWS_1900
+        self._last_row = self._last_place = 0
+        self.areas: list[Area] = []
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows that have a filled cell.
+
+        Raises:
+            UnreadableSpreadsheet: the sheet exceeds a limit.
+            ParseError, BadZipFile: it is damaged.
+        """
+        number = place = 0
+        is_hidden = is_in_row = False
+        cells: dict[int, tuple[str, CellKind, str]] = {}
+        with self._book.open(self._sheet.part) as file:
+            for event, element in iter_elements(file):
+                name = local_name(element)
+                if event == "start" and name == "row":
+                    number, place, is_in_row = _row_number(element.get("r"), number), -1, True
+                    is_hidden = element.get("hidden", "") in TRUE
+                    cells = {}
+                elif event == "end" and name == "c" and is_in_row:
+                    self._counter.add(1)
+                    row, place = _position(element.get("r"), number, place)
+                    self._require_dense(row, place)
+                    if place < self._limits.max_columns and (cell := self._cell(element))[0]:
+                        cells[place] = cell
+                elif event == "end" and name == "row":
+                    is_in_row = False
+                    if cells:
+                        yield _row(number, cells, is_hidden=is_hidden)
+                elif event == "start" and name == "mergeCell":
+                    self._add_area(element.get("ref", ""))
+
+    def _require_dense(self, row: int, place: int) -> None:
+        """Refuse a cell so far out that the rectangle up to it has more cells than are allowed."""
+        self._last_row, self._last_place = max(self._last_row, row), max(self._last_place, place)
+        if self._last_row * (self._last_place + 1) > self._limits.max_cells:
+            raise UnreadableSpreadsheet(Refusal.TOO_MANY_CELLS)
+
+    def _add_area(self, reference: str) -> None:
+        try:
+            first_column, first_row, last_column, last_row = range_boundaries(reference)
+        except ValueError:
+            return
+        if first_column and first_row and last_column and last_row:
+            self.areas.append((first_row, first_column - 1, last_row, last_column - 1))
+        if len(self.areas) > MAX_AREAS:
+            raise UnreadableSpreadsheet(Refusal.TOO_LARGE)
+
+    def _cell(self, element: Element) -> tuple[str, CellKind, str]:
+        """Return a cell's text, kind and number format; an empty text where it cannot be read."""
+        kind = element.get("t", "n")
+        if kind == "inlineStr":
+            return _text(next((text_of(one) for one in element if local_name(one) == "is"), ""))
+        said = next((one.text for one in element if local_name(one) == "v"), None)
+        if said is None or not (said if kind == "str" else said.strip()):
+            return _text("")
+        try:
+            return self._value(kind, said, element.get("s"))
+        except (ValueError, IndexError, OverflowError):
+            return _text(said)
+
+    def _value(self, kind: str, said: str, style: str | None) -> tuple[str, CellKind, str]:
+        code = self._book.formats.code_of(style)
+        match kind:
+            case "s":
+                cell = _text(self._book.texts[max(0, int(said))])
+            case "b":
+                cell = "1" if said.strip() in TRUE else "0", CellKind.BOOLEAN, ""
+            case "e":
+                cell = said.strip(), CellKind.ERROR, ""
+            case "d":
+                cell = _moment(from_ISO8601(said.strip()), code)  # type: ignore[no-untyped-call]
+            case "n":
+                cell = self._number(float(said), code)
+            case _:
+                cell = _text(said)
+        return cell
+
+    def _number(self, number: float, code: str) -> tuple[str, CellKind, str]:
+        is_duration = code in self._book.formats.durations
+        if is_duration or code in self._book.formats.dates:
+            return _moment(from_excel(number, self._epoch, timedelta=is_duration), code)
+        return _format_number(number), CellKind.NUMBER, "" if code == GENERAL else code
+
+
+def _row(number: int, cells: dict[int, tuple[str, CellKind, str]], *, is_hidden: bool) -> Row:
+    empty = _text("")
+    filled = [cells.get(place, empty) for place in range(max(cells) + 1)]
+    formats = {place: code for place, (_said, _kind, code) in enumerate(filled) if code}
+    return Row(number, [cell[0] for cell in filled], "".join(cell[1] for cell in filled), formats, is_hidden)
+
+
+def _text(said: str) -> tuple[str, CellKind, str]:
+    return said[:MAX_CHARACTERS].strip(), CellKind.TEXT, ""
+
+
+def _moment(value: Any, code: str) -> tuple[str, CellKind, str]:
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
+    if isinstance(value, time | timedelta):
+        return str(value), CellKind.DURATION, code
+    return value.isoformat(), CellKind.DATE, code
+
+
+def _format_number(value: float) -> str:
+    """Return a number as a person would type it, with the 15 digits that a spreadsheet keeps."""
+    return f"{value:.15g}" if abs(value) < 1e15 else f"{value:.0f}"
+
+
+def _row_number(said: str | None, before: int) -> int:
+    number = int(said) if said is not None and said.isdecimal() and len(said) < 10 else before + 1
+    if not 0 < number <= MAX_ROW:
+        raise UnreadableSpreadsheet(Refusal.DAMAGED, "a row beyond the last")
+    return number
+
+
+def _position(reference: str | None, row: int, before: int) -> tuple[int, int]:
+    """Return the row, and the place from 0, of a cell's reference, as `B7`; the next cell where there is none."""
+    said = (reference or "")[:12]
+    letters = said.rstrip("0123456789")
+    try:
+        return int(said[len(letters) :]), column_index_from_string(letters) - 1
+    except ValueError:
+        return row, before + 1
