@@ -8,6 +8,8 @@ What the service does 7).
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from backend.errors import CannotStart
+
 FULFILLMENT, PAYMENT, INVOICES = "fulfillment", "payment", "invoices"
 
 MANUAL, CARRIER = "manual_manual", "carrier_standard"
@@ -31,7 +33,26 @@ DECLARED = (
     ModuleBlock(INVOICES, (INVOICE_FILE, INVOICE_UBL)),
 )
 
+KNOWN = {
+    FULFILLMENT: frozenset({MANUAL, CARRIER}),
+    PAYMENT: frozenset({SYSTEM_PAYMENT, GATEWAY_PSE}),
+    INVOICES: frozenset({INVOICE_FILE, INVOICE_UBL}),
+}
+"""The providers of each service that the program has."""
+
 
 def registered(blocks: Iterable[ModuleBlock] = (*BUILT_IN, *DECLARED)) -> dict[str, tuple[str, ...]]:
-    """The providers of each service: those of the last block declared for it."""
-    return {block.service: block.providers for block in blocks}
+    """Return the providers of each service: those of the last block declared for it.
+
+    Raises:
+        CannotStart: a block names a service or a provider that the program does not have.
+    """
+    declared = {block.service: block.providers for block in blocks}
+    for service, providers in declared.items():
+        known = KNOWN.get(service, frozenset())
+        if unknown := [provider for provider in providers if provider not in known]:
+            raise CannotStart(
+                f"Trompo cannot start: the module block of {service!r} names {', '.join(unknown)}, which does not exist"
+                f" (there are: {', '.join(sorted(known)) or 'none'})"
+            )
+    return declared

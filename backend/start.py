@@ -8,6 +8,7 @@ from backend.demo.seed import Seeded, seed
 from backend.errors import CannotStart, InvalidData, ShopError
 from backend.migrations.newest import newest_migration
 from backend.migrations.obstacles import told_in_one_line
+from backend.modules import registered
 from backend.office_settings import demo_problems, read_effective_settings
 from backend.opening.defaults import has_no_defaults, make_defaults
 from backend.opening.lock import alone
@@ -25,8 +26,9 @@ async def is_prepared(settings: Settings) -> bool:
     Where that cannot be found out it says no: `prepare` then tells why.
 
     Raises:
-        CannotStart: the data folder cannot be used.
+        CannotStart: the data folder cannot be used, or a module block names an unknown provider.
     """
+    registered()
     private_folder(settings.data_dir)
     database = Database.from_settings(settings)
     try:
@@ -57,6 +59,7 @@ async def prepare(settings: Settings) -> Seeded:
     """
     from backend.migrations.runner import upgrade  # Alembic is loaded by who migrates
 
+    registered()
     private_folder(settings.data_dir)
     database = Database.from_settings(settings, is_patient=True)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.dates import date_label, time_label
-from backend.legal.consents import ConsentKind, consents_of_cart
+from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop
@@ -32,12 +32,9 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
     payment = await decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     given = await consents_of_cart(session, order.cart_id)
-    accepted = [one.version for one in given if one.kind is ConsentKind.TERMS and one.digest]
+    agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     tax = totals_of(order, await lines_of_order(session, order.id)).tax_total
     town = municipality(municipality_code(order.shipping_address) or "")
-    terms = TITLES[LegalKind.TERMS]
-    if accepted:
-        terms = _("{title}, versión {version}").format(title=terms, version=accepted[-1])
     facts = (
         (_("Fecha"), time_label(order.created_at)),
         (_("IVA incluido en el total"), format_cop(tax)),
@@ -47,7 +44,7 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
         (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
         (_("Dirección"), seller_address(effective)),
-        (_("Condiciones que aceptaste"), terms),
+        (_("Condiciones que aceptaste"), _terms(agreed[-1]) if agreed else ""),
     )
     return {
         "is_bank": is_bank,
@@ -55,6 +52,14 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
         "terms_link": f"{effective.base_url}/legal/{LegalKind.TERMS}",
         "withdrawal_link": f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}",
     }
+
+
+def _terms(consent: ConsentProof) -> str:
+    """Return the name of the terms that were accepted, with the version where the text is the shop's own."""
+    title = TITLES[LegalKind.TERMS]
+    if not consent.digest:
+        return title
+    return _("{title}, versión {version}").format(title=title, version=consent.version)
 
 
 def _way(payment: PaymentSession | None, *, is_bank: bool) -> str:

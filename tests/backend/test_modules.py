@@ -1,6 +1,12 @@
 """The module registration rule (spec: What the service does 7)."""
 
+import pytest
+
+from backend import modules
+from backend.errors import CannotStart
 from backend.modules import BUILT_IN, FULFILLMENT, INVOICES, PAYMENT, ModuleBlock, registered
+from backend.settings import Settings
+from backend.start import is_prepared, prepare
 
 
 def test_the_last_block_of_a_service_replaces_the_earlier_one() -> None:
@@ -18,3 +24,22 @@ def test_the_shop_lists_the_built_in_providers_beside_its_own() -> None:
         PAYMENT: ("pp_system_default", "gateway_pse"),
         INVOICES: ("file", "ubl"),
     }
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        (ModuleBlock(PAYMENT, ("pp_system_default", "gateway_psee")), "'payment' names gateway_psee"),
+        (ModuleBlock(FULFILLMENT, ("gateway_pse",)), "'fulfillment' names gateway_pse"),
+        (ModuleBlock("carrierpigeon", ("pigeon",)), "'carrierpigeon' names pigeon"),
+    ],
+)
+async def test_an_unknown_provider_stops_the_start_with_one_line(
+    block: ModuleBlock, said: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modules.registered, "__defaults__", ((*BUILT_IN, block),))
+    for start in (is_prepared, prepare):
+        with pytest.raises(CannotStart) as stopped:
+            await start(settings)
+        (line,) = str(stopped.value).splitlines()
+        assert said in line

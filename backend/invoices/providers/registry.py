@@ -25,7 +25,7 @@ def invoice_providers(
     """The providers with these ids, by id, but for one that has no credentials. `transport` leads to the sandbox.
 
     Raises:
-        KeyError: a block declares a provider that does not exist; the program was put together wrongly.
+        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], InvoiceProvider]] = {
         INVOICE_FILE: FileProvider,

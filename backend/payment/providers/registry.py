@@ -22,7 +22,7 @@ def payment_providers(
     """The providers with these ids, by id. `gateway_transport` leads to the embedded PSE gateway, where that is used.
 
     Raises:
-        KeyError: a block declares a provider that does not exist; the program was put together wrongly.
+        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], PaymentProvider]] = {
         SYSTEM_PAYMENT: SystemDefault,

@@ -38,7 +38,7 @@ def fulfillment_providers(
     """The providers with these ids, by id. `carrier_transport` leads to the embedded carrier, where that is used.
 
     Raises:
-        KeyError: a block declares a provider that does not exist; the program was put together wrongly.
+        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,

@@ -36,7 +36,7 @@ from backend.rate_limit import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.mail.mail_server import MailServer
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import PSE, bought
+from tests.store_steps import PSE, bought, pay, post, shipped_cart
 
 STRANGER = Visitor(Client("190.24.1.9"), "a key")
 
@@ -110,12 +110,37 @@ async def test_an_order_is_acknowledged_as_the_law_asks(
             "Pago: PSE",
             f"Vende: {shop.settings.store_legal_name}, NIT {shop.settings.store_nit}",
             "Dirección: Calle 80 # 68-20, Engativá",
-            "Condiciones que aceptaste: Términos y condiciones",
             f"{shop.settings.base_url}/legal/terminos",
             f"{shop.settings.base_url}/legal/retracto",
         ):
             assert words in text
         assert "Carrera 43A" not in text  # nobody has proved that the address is theirs
+        assert "aceptaste" not in text  # the program sent no consent
+
+
+@pytest.mark.parametrize(
+    ("kinds", "is_named"), [((), False), (("data",), False), (("terms",), True), (("data", "terms"), True)]
+)
+async def test_a_mail_names_the_terms_only_if_they_were_accepted(
+    shop: Shop,
+    store: httpx.AsyncClient,
+    shop_defaults: Defaults,
+    worker: Worker,
+    inbox: Inbox,
+    *,
+    kinds: tuple[str, ...],
+    is_named: bool,
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_defaults, "trompo", price=40_000)
+    cart_id = await shipped_cart(store, variant)
+    consents = [{"kind": kind, "version": "2026-01"} for kind in kinds]
+    await post(store, f"/store/carts/{cart_id}", {"consents": consents})
+    await pay(store, cart_id)
+    await post(store, f"/store/carts/{cart_id}/complete")
+    await worker.run_due()
+    (mail,) = inbox.mails
+    assert ("Condiciones que aceptaste: Términos y condiciones" in text_of(mail)) is is_named
 
 
 async def test_a_mail_about_a_manual_payment_speaks_of_no_bank(
