@@ -99,7 +99,7 @@ async def test_coming_back_from_google_works_with_the_names_of_https(
     settings = api.state.settings.model_copy(update={"public_url": https})
     api.state.settings = settings
     api.state.google = Google(settings, httpx.ASGITransport(provider.app()))
-    seen = set()
+    seen: set[str] = set()
 
     async def go(browser: httpx.AsyncClient) -> str:
         there = await browser.get("/auth/google")
