@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.catalog.codes import is_bar_code
-from backend.catalog.product_fields import Handle, ProductFields, Status
+from backend.catalog.product_fields import Handle, PictureAddress, ProductFields, Status
 from backend.catalog.store_schemas import CategoriesParameters, ProductsParameters
 from backend.edge.schemas import (
     Body,
@@ -131,7 +131,7 @@ class VariantBatch(Body):
 class ImageIn(Body):
     """A picture by its address. File names may hold spaces and parentheses."""
 
-    url: Annotated[str, Field(min_length=1, max_length=2000)]
+    url: Annotated[PictureAddress, Field(min_length=1)]
     id: Name | None = None
     metadata: Metadata | None = None
 

@@ -8,9 +8,19 @@ from functools import lru_cache
 from urllib.parse import quote
 
 _HOST = re.compile(r"https?://[^/?#\\\s\"'<>]+", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""Browsers skip these in an address, also inside a scheme."""
 _ENCODED = re.compile(r"(%[0-9A-Fa-f]{2})")
 _IN_HOST, _IN_OWN_PATH, _IN_PATH, _IN_QUERY = "/:@[]", "/", "/:@!$&*+,;=", "/:@!$&*+,;=?[]"
 """What stays as it is in each part, beside letters, digits and `-._~`."""
+
+
+def is_picture_address(url: str) -> bool:
+    """Return True for a path, or an address over http or https; False for `javascript:`, `data:` and their like."""
+    if _CONTROL.search(url):
+        return False
+    return _SCHEME.match(url) is None or _HOST.match(url) is not None
 
 
 @lru_cache(maxsize=10_000)

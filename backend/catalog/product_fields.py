@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 from backend.catalog import cells
 from backend.catalog.cells import UNCHANGED, Cell
 from backend.catalog.handles import is_handle
+from backend.catalog.picture_addresses import is_picture_address
 from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, problem
 from backend.pricing import TAX_RATES
 
@@ -40,6 +41,13 @@ def _is_country(code: str) -> str:
     return code.lower()
 
 
+def _is_picture_address(url: str) -> str:
+    if not is_picture_address(url):
+        raise problem("A picture's address is a path, or begins with https:// or http://")
+    return url
+
+
+PictureAddress = Annotated[str, Field(max_length=2000), AfterValidator(_is_picture_address)]
 Handle = Annotated[Name, AfterValidator(_handle)]
 Country = Annotated[Name, AfterValidator(_is_country)]
 TaxRate = Annotated[
@@ -94,7 +102,7 @@ class ProductFields(BaseModel):
         Field(description="What its box says about safety."),
         Rules(null="", cell=Cell(cells.text(10_000), ""), on_request=True),
     ] = None
-    thumbnail: Annotated[Annotated[str, Field(max_length=2000)] | None, Rules(null=None)] = None
+    thumbnail: Annotated[PictureAddress | None, Rules(null=None)] = None
     weight: Annotated[
         Measure | None,
         Field(description="Kilograms."),

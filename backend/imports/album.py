@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.pictures import is_address
 from backend.catalog.models import Picture
+from backend.catalog.picture_addresses import is_picture_address
 from backend.catalog.picture_store import URL
 from backend.catalog.prepared_pictures import Prepared, uploaded_at
 from backend.imports.models import ProductImportPicture
@@ -45,6 +46,7 @@ class Album:
                 tuple((source["url"], source["width"]) for source in one.sources),
             )
             for one in (await session.execute(own)).scalars()
+            if is_picture_address(one.url)
         }
         return cls(sent, known)
 

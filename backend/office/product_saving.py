@@ -25,6 +25,7 @@ from backend.catalog.events import products_changed
 from backend.catalog.handles import LONGEST_HANDLE, handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.options import SEPARATOR, options_of, values_of_variants
+from backend.catalog.picture_addresses import is_picture_address
 from backend.catalog.prepared_pictures import uploaded_at
 from backend.catalog.product_fields import METADATA_FIELDS
 from backend.catalog.products import change_product, create_product, lock_products
@@ -187,7 +188,9 @@ async def _check(session: AsyncSession, product_id: str, draft: Draft, theirs: D
     """
     problems = problems_in(draft, theirs)
     known = {one.url for one in theirs.pictures} if theirs else set()
-    if any(one.url not in known and uploaded_at(one.url) is None for one in draft.pictures):
+    usable = {url for url in known if is_picture_address(url)}
+    is_changed = theirs is None or draft.pictures != theirs.pictures
+    if is_changed and any(one.url not in usable and uploaded_at(one.url) is None for one in draft.pictures):
         problems["pictures"] = _("Una de las fotos no es de la tienda. Súbela otra vez.")
     video = draft.texts[VIDEO]
     if video and video_at(video) is None and video != (theirs.texts[VIDEO] if theirs else ""):

@@ -235,6 +235,25 @@ async def test_a_product_is_made_sold_and_shown(admin: httpx.AsyncClient, store:
     assert (await get(admin, "/admin/products", **either))["count"] == 2
 
 
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:image/png;base64,AAAA", "\tdata:,x", "ftp://x.example/a.png"]
+)
+async def test_picture_address_with_another_scheme_is_refused(admin: httpx.AsyncClient, url: str) -> None:
+    toy = await product(admin)
+    for change in ({"images": [{"url": "/demo/a.webp"}, {"url": url}]}, {"thumbnail": url}):
+        new = {"title": "Pirinola", "options": [], **change}
+        for path, body in (
+            ("/admin/products", new),
+            (f"/admin/products/{toy['id']}", change),
+            ("/admin/products/batch", {"create": [new]}),
+            ("/admin/products/batch", {"update": [{"id": toy["id"], **change}]}),
+        ):
+            answer = await admin.post(path, json=body)
+            assert answer.status_code == 400, (path, body)
+            assert "A picture's address is a path" in answer.json()["message"]
+    assert (await get(admin, f"/admin/products/{toy['id']}"))["product"]["images"] == toy["images"]
+
+
 async def test_a_product_changes_as_it_is_told(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
     toy = await product(admin)
     path = f"/admin/products/{toy['id']}"

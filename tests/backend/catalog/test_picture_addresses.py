@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture
-from backend.catalog.picture_addresses import picture_address
+from backend.catalog.picture_addresses import is_picture_address, picture_address
 
 CDN = "https://cdn.example"
 
@@ -49,6 +49,37 @@ CDN = "https://cdn.example"
 )
 def test_addresses(url: str, address: str) -> None:
     assert picture_address(url) == address
+
+
+@pytest.mark.parametrize(
+    ("url", "is_one"),
+    [
+        ("/demo/Trompo de madera (frente).webp", True),
+        ("fotos/trompo.webp", True),
+        ("10:30.webp", True),
+        ("/fotos/a:b.webp", True),
+        (f"{CDN}/a.jpg?u=javascript:x", True),
+        ("HTTP://cdn.example/a.jpg", True),
+        ("//cdn.example/a.jpg", True),
+        ("", True),
+        ("javascript:alert(1)", False),
+        ("JaVaScRiPt:alert(1)", False),
+        (" javascript:alert(1)", False),
+        ("\tjavascript:alert(1)", False),
+        ("java\nscript:alert(1)", False),
+        ("javascript://cdn.example/%0aalert(1)", False),
+        ("data:image/svg+xml,<svg onload=alert(1)>", False),
+        ("data:image/png;base64,AAAA", False),
+        ("vbscript:x", False),
+        ("blob:https://cdn.example/1", False),
+        ("file:///etc/passwd", False),
+        ("https:alert", False),
+        ("https://", False),
+        ("/a\0.webp", False),
+    ],
+)
+def test_only_paths_and_addresses_over_http_are_pictures(url: str, is_one: bool) -> None:
+    assert is_picture_address(url) is is_one
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

@@ -274,6 +274,16 @@ async def test_a_collection_needs_a_letter_of_which_its_handle_is_made(sender: S
 
 
 class TestPictures:
+    @pytest.mark.parametrize("name", ["javascript:alert(1)", "data:image/png;base64,AAAA"])
+    async def test_address_with_another_scheme_is_no_picture(self, sender: Sender, name: str) -> None:
+        """Not even where a product has it from before such addresses were refused."""
+        async with sender.shop.database.transaction() as session:
+            variant_id = await make_toy(session, sender.defaults, "yoyo")
+            old = (await session.get_one(Variant, variant_id)).product_id
+            session.add(Picture(product_id=old, url=name, rank=99))
+        await sender.sheet(f'{HEAD}Trompo;T-1;5000;;;"{name}"\n')
+        assert problems(await sender.report()) == [(2, "pictures", "picture missing")]
+
     async def test_those_of_a_zip_are_known_by_their_names(self, sender: Sender) -> None:
         await sender.sheet(f"{HEAD}Trompo;T-1;5000;;;Trompo.JPG|fotos/otro.png\nYoyo;Y-1;5000;;;solo.jpg\n")
         content = zipped(

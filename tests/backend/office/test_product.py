@@ -286,10 +286,31 @@ async def test_codes_and_addresses_of_others_are_refused_beside_the_field(
     with pytest.raises(FormRefused) as error:
         await save(shop, edited(form, handle="trompo-de-madera", variants=taken))
     assert set(error.value.fields) == {"handle", f"sku-{key}", f"ean-{key}"}
-    for url in ("https://elsewhere.example/a.jpg", "/pictures/1/a.webp", "javascript:alert(1)", ""):
+    for url in (
+        "https://elsewhere.example/a.jpg",
+        "/pictures/1/a.webp",
+        "javascript:alert(1)",
+        "data:,x",
+        "",
+    ):
         with pytest.raises(FormRefused) as error:
             await save(shop, edited(form, pictures=[PictureDraft(url)]))
         assert list(error.value.fields) == ["pictures"]
+
+
+async def test_picture_with_a_scheme_that_is_refused_now_can_only_go(shop: Shop, toy: str) -> None:
+    """A product may have one from before: its other fields are saved, its pictures not as long as it is there."""
+    async with shop.database.transaction() as session:
+        session.add(Picture(product_id=toy, url="javascript:alert(1)", rank=9))
+    form = await opened(shop, toy)
+    pictures = form.base.draft.pictures
+    await save(shop, edited(form, title="Balero nuevo"))
+    form = await opened(shop, toy)
+    with pytest.raises(FormRefused) as error:
+        await save(shop, edited(form, pictures=[*pictures, PictureDraft(shot(7))]))
+    assert list(error.value.fields) == ["pictures"]
+    await save(shop, edited(form, pictures=[PictureDraft(shot(7))]))
+    assert [one.url for one in (await opened(shop, toy)).base.draft.pictures] == [shot(7)]
 
 
 @pytest.mark.parametrize("taken", [{"ean": CODE}, {"sku": "NEW-1"}])

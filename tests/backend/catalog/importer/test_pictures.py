@@ -103,6 +103,15 @@ def test_what_is_no_picture_or_too_large_is_refused_by_its_head(
             folder.inspect(name)
 
 
+@pytest.mark.parametrize("name", ["javascript:alert(1)", "data:image/png;base64,AAAA", "file:///etc/passwd"])
+def test_address_with_another_scheme_is_no_picture(folder: PictureFolder, tmp_path: Path, name: str) -> None:
+    with pytest.raises(CellError, match="not in the folder"):
+        folder.inspect(name)
+    with pytest.raises(CellError):
+        folder.prepare(name)
+    assert made(tmp_path) == []
+
+
 def test_half_a_picture_is_found_when_it_is_made(folder: PictureFolder, tmp_path: Path) -> None:
     path = draw(tmp_path / "in" / "half.jpg")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
