@@ -101,7 +101,7 @@ def _postgresql_time(element: _DatabaseTime, compiler: SQLCompiler, **options: A
 def _sqlite_time(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
     # written as the column type stores it, so that texts compare as moments do
     seconds = compiler.process(element.clauses, **options)
-    return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {seconds} || ' seconds')"
+    return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', ({seconds}) || ' seconds')"
 
 
 def db_now(after: timedelta | None = None) -> FunctionElement[datetime]:

@@ -60,6 +60,7 @@ from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
 from backend.stock_notices.service import StockNotices
 from backend.tracing import stop_tracing
+from backend.upkeep.clocks import StoredMoments
 from backend.upkeep.tidy import Tidy
 
 MOST_PAGES = 64
@@ -177,6 +178,7 @@ class Shop:
                 self.watch,
                 self.webhook,
                 Tidy(self.database, self.pictures),
+                StoredMoments(self.database),
             ],
         )
 

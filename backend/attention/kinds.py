@@ -52,6 +52,8 @@ class AttentionKind(StrEnum):
     """The numbers that the DIAN authorized run out."""
     JOB_FAILED = "job_failed"
     """A job failed as often as it may."""
+    CLOCK_PUT_BACK = "clock_put_back"
+    """A clock ran ahead and was put right: moments that it wrote were too late and are pulled back."""
     BAR_CODE_TWICE = "bar_code_twice"
     """Two variants had one bar code, from the time when they could: the one that had it first kept it."""
 
@@ -249,6 +251,15 @@ RULES = {
         Action.HONOR,
         _WITHOUT_MONEY,
         2 * _DAY,
+    ),
+    AttentionKind.CLOCK_PUT_BACK: KindRules(
+        _("El reloj del servidor estuvo adelantado"),
+        _(
+            "Las tareas y los vencimientos ya se corrigieron. Revisa que la hora del servidor se sincronice sola y mira si algo venció antes de tiempo."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
     ),
     AttentionKind.BAR_CODE_TWICE: KindRules(
         _("Dos presentaciones tenían el mismo código de barras"),

@@ -6,6 +6,7 @@ each kind. The attention row is locked last: whoever raises one has locked what 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, select, text
@@ -18,7 +19,7 @@ from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish, subscribe
-from backend.jobs import JobFailed, dismiss, run_again
+from backend.jobs import JobFailed, MomentsPulledBack, dismiss, run_again
 from backend.money import Cop
 from backend.staff.rights import SHOP, Actor, Right
 from backend.tables import JsonObject
@@ -114,6 +115,20 @@ async def job_failed(session: AsyncSession, event: JobFailed) -> None:
         subject_id=str(event.job_id),
         message=f"The job {event.kind} was given up: {event.error}",
         data={"kind": event.kind, "key": event.key},
+    )
+
+
+@subscribe(MomentsPulledBack)
+async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
+    """Raise attention for a clock that was put right; while a row is open, later findings are only in the log."""
+    counts = ", ".join(f"{count} of {name}" for name, count in sorted(event.counts.items()))
+    ahead = timedelta(seconds=round(event.ahead.total_seconds()))
+    await raise_attention(
+        session,
+        AttentionKind.CLOCK_PUT_BACK,
+        subject_id="clock",
+        message=f"A clock was put back. Moments up to {ahead} too late were pulled back: {counts}",
+        data={"counts": dict(event.counts)},
     )
 
 

@@ -131,6 +131,11 @@ def pause_of(kind: str) -> timedelta | None:
     return _PAUSES.get(kind)
 
 
+def periodic_kinds() -> dict[str, timedelta]:
+    """Return the pause of each kind of periodic work."""
+    return dict(_PAUSES)
+
+
 def handlers_of(services: Iterable[object]) -> dict[str, Handler]:
     """The marked methods of these objects, by kind.
 

@@ -39,6 +39,10 @@ class Job(SQLModel, table=True):
     """Which run holds it; None while it waits."""
     again_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """It was enqueued once more while it was claimed: when it is to run after this run."""
+    delay_s: float | None = None
+    """For how many seconds it was to wait when `run_at` was written; None for rows of earlier versions."""
+    again_delay_s: float | None = None
+    """The same of `again_at`."""
     attempts: int = 0
     """How often it was begun."""
     failures: int = 0

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, select, update
+from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, or_, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
@@ -98,6 +98,7 @@ def _enqueue_statement(dialect: Any) -> Any:
         key=bindparam("key"),
         payload=bindparam("payload", type_=Json),
         run_at=due,
+        delay_s=bindparam("seconds", type_=Float),
         attempts=0,
         failures=0,
         created_at=bindparam("created_at", type_=UtcDateTime()),
@@ -112,6 +113,14 @@ def _enqueue_statement(dialect: Any) -> Any:
                 (is_claimed, job.run_at),
                 (job.failed_at.is_not(None), new.run_at),
                 else_=least(job.run_at, new.run_at),
+            ),
+            "delay_s": case(
+                (is_claimed, job.delay_s),
+                (or_(job.failed_at.is_not(None), new.run_at < job.run_at), new.delay_s),
+                else_=job.delay_s,
+            ),
+            "again_delay_s": case(
+                (is_claimed, case((job.again_at < new.run_at, job.again_delay_s), else_=new.delay_s))
             ),
             "again_at": case((is_claimed, least(func.coalesce(job.again_at, new.run_at), new.run_at))),
             "failures": case((job.failed_at.is_not(None), 0), else_=job.failures),
@@ -128,7 +137,7 @@ _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == 
 async def run_again(session: AsyncSession, job_id: int) -> bool:
     """Have a job that was given up run once more, now. Whether it is there and was given up."""
     session.info[_ENQUEUED] = True
-    again = _REVIVED.where(Job.id == job_id).values(run_at=db_now()).returning(Job.id)
+    again = _REVIVED.where(Job.id == job_id).values(run_at=db_now(), delay_s=0.0).returning(Job.id)
     return (await session.execute(again)).first() is not None
 
 
@@ -139,7 +148,8 @@ async def dismiss(session: AsyncSession, job_id: int) -> None:
     if kind is None:
         return
     if (pause := pause_of(kind)) is not None:
-        await session.execute(_REVIVED.where(Job.id == job_id).values(run_at=db_now(pause)))
+        revived = _REVIVED.where(Job.id == job_id)
+        await session.execute(revived.values(run_at=db_now(pause), delay_s=pause.total_seconds()))
     else:
         await session.execute(delete(Job).where(given_up).execution_options(synchronize_session=False))
 

@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.database import Database, database_now, db_now, db_now_in
 from backend.errors import ShopError
 from backend.events import publish
+from backend.jobs.clock_changes import pull_back_jobs
 from backend.jobs.kinds import Handler, JobFailed, JobKind, JobRun, Result, RetryLater, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 
 POLL_EVERY = 0.5
 """Seconds after which the table is looked at even when nothing woke us: other processes enqueue jobs too."""
+SCHEDULE_INTERVAL_S = 60.0
 AT_ONCE = 8
 LOOK_AHEAD = 64
 CLAIM_MARGIN = timedelta(seconds=15)
@@ -101,7 +103,9 @@ class Worker:
         claims = [claimed.claim for task, claimed in interrupted.items() if task.cancelled()]
         if claims:
             async with self._database.transaction() as session:
-                free = update(Job).where(Job.claim.in_(claims)).values(claim=None, run_at=db_now())
+                free = (
+                    update(Job).where(Job.claim.in_(claims)).values(claim=None, run_at=db_now(), delay_s=0.0)
+                )
                 await session.execute(free)
 
     async def run_due(self, *kinds: str) -> int:
@@ -118,7 +122,8 @@ class Worker:
         return count
 
     async def schedule(self) -> None:
-        """See to it that every kind of periodic work has its job."""
+        """Enqueue the job of each kind of periodic work that has none, and pull back what a wrong clock wrote."""
+        await pull_back_jobs(self._database)
         async with self._database.transaction() as session:
             known = (
                 (await session.execute(select(Job.kind).where(Job.kind.in_(self._handlers)))).scalars().all()
@@ -128,13 +133,14 @@ class Worker:
                     await enqueue(session, name, key="")
 
     async def _run(self) -> None:
-        scheduled = False
+        loop = asyncio.get_running_loop()
+        scheduled_until = loop.time()  # monotonic: it runs on when the clock is put back
         while True:
             self._woken.clear()
             try:
-                if not scheduled:
+                if loop.time() >= scheduled_until:
                     await self.schedule()
-                    scheduled = True
+                    scheduled_until = loop.time() + SCHEDULE_INTERVAL_S
                 while (free := AT_ONCE - len(self._running)) > 0 and (claimed := await self._claim(free)):
                     for one in claimed:
                         self._start(one)
@@ -237,7 +243,8 @@ class Worker:
                 if (
                     asked is not None
                 ):  # whoever enqueued it once more gets a run of its own, counted from the start
-                    job.run_at = min(job.run_at, asked)
+                    if asked < job.run_at:
+                        job.run_at, job.delay_s = asked, job.again_delay_s
                     job.failures, job.failing_since = 0, None
                 elif _is_failing_too_long(job, kind, error, moment):
                     await _give_up(session, job, moment)
@@ -248,7 +255,7 @@ def _note_failure(job: Job, error: Exception, moment: datetime) -> None:
     job.failing_since = job.failing_since or moment
     job.error = (str(error) or type(error).__name__)[:LONGEST_ERROR]
     pause = error.after if isinstance(error, RetryLater) else pause_after(job.failures)
-    job.run_at = moment + pause
+    job.run_at, job.delay_s = moment + pause, pause.total_seconds()
 
 
 def _is_failing_too_long(job: Job, kind: JobKind, error: Exception, moment: datetime) -> bool:
@@ -302,11 +309,12 @@ async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result
     job = (await session.execute(_MINE_LOCKED, mine)).scalar_one_or_none()
     if job is None:
         return  # its claim had ended: somebody else does it
-    moments = [job.again_at] if job.again_at is not None else []
+    moments = [(job.again_at, job.again_delay_s)] if job.again_at is not None else []
     if result is not None:
-        moments.append(await database_now(session) + result.after)
+        moments.append((await database_now(session) + result.after, result.after.total_seconds()))
     job.attempts = job.attempts if result is not None and not result.reset else 0
-    job.run_at, job.again_at, job.claim = min(moments), None, None
+    job.run_at, job.delay_s = min(moments, key=lambda one: one[0])
+    job.again_at, job.again_delay_s, job.claim = None, None, None
     job.failures, job.failing_since, job.error = 0, None, None
 
 
@@ -346,6 +354,7 @@ _CLAIM = (
         ),
         error=case((Job.claim.is_(None), Job.error), else_=ENDED),
         run_at=db_now_in(bindparam("seconds", type_=Float)),
+        delay_s=bindparam("seconds", type_=Float),
     )
     .returning(Job.id, Job.key, Job.payload, Job.attempts, Job.failures, Job.error)
     .execution_options(synchronize_session=False)

@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from backend.settings import Settings
 from backend.shipping.packing import Item, packages_for
@@ -34,7 +35,7 @@ OTHER_PLACE = {"destination": {"daneCode": "91001000", "address": "Calle 1 # 2-3
 
 
 def settings(**changes: Any) -> Settings:
-    return Settings(carrier_api_url="https://carrier.example", carrier_api_key="key", **changes)
+    return Settings(carrier_api_url="https://carrier.example", carrier_api_key=SecretStr("key"), **changes)
 
 
 def provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:

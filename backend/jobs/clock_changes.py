@@ -1,0 +1,105 @@
+"""Moments of jobs that a wrong clock wrote.
+
+A clock that runs ahead and is put right leaves `run_at` in the future: nothing would run until then. Each job stores
+for how long it was to wait, so no honest `run_at` is later than that from now. A later one is pulled back.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+from sqlalchemy import ColumnElement, Float, and_, case, exists, func, null, or_, select
+from sqlalchemy import cast as sql_cast
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.database import Database, database_now, db_now, db_now_in
+from backend.events import publish
+from backend.jobs.kinds import pause_of, periodic_kinds
+from backend.jobs.models import Job
+
+log = logging.getLogger(__name__)
+
+CLOCK_SLACK = timedelta(minutes=1)
+"""A clock that is put right by less than this is ignored."""
+BATCH_SIZE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsPulledBack:
+    """Event: stored moments were later than they can be, so a clock was wrong and was put right.
+
+    Published in the transaction that pulls them back.
+
+    Attributes:
+        counts: how many moments, by the name of the job's kind or of the column.
+        ahead: how far the latest of them was beyond the latest possible moment.
+    """
+
+    counts: Mapping[str, int]
+    ahead: timedelta
+
+
+async def pull_back_jobs(database: Database) -> int:
+    """Pull back the jobs that wait longer than they were to wait. Return how many they were.
+
+    Periodic work is due at once; other jobs wait again for as long as they were to wait, and a claim is open for its
+    usual time at most. What is in time costs one read and no lock.
+    """
+    late = _too_late()
+    async with database.read() as session:
+        if not (await session.execute(select(exists().where(late)))).scalar_one():
+            return 0
+    async with database.transaction() as session:
+        found = await session.execute(
+            select(Job).where(late).order_by(Job.id).limit(BATCH_SIZE).with_for_update(skip_locked=True)
+        )
+        jobs = list(found.scalars())
+        await _pull_back(session, jobs)
+    return len(jobs)
+
+
+async def _pull_back(session: AsyncSession, jobs: list[Job]) -> None:
+    moment = await database_now(session)
+    counts: dict[str, int] = defaultdict(int)
+    ahead = timedelta()
+    for job in jobs:
+        pause = pause_of(job.kind)
+        wait = timedelta(seconds=job.delay_s) if job.delay_s is not None else (pause or timedelta())
+        latest = moment + wait
+        ahead = max(ahead, job.run_at - latest)
+        if job.run_at > latest + CLOCK_SLACK:
+            job.run_at = moment if pause is not None and job.claim is None else latest
+        if job.again_at is not None:
+            job.again_at = min(job.again_at, moment + timedelta(seconds=job.again_delay_s or 0.0))
+        if job.failing_since is not None:
+            job.failing_since = min(job.failing_since, moment)
+        counts[f"job {job.kind}"] += 1
+    await session.flush()
+    await report_pulled_back(session, counts, ahead)
+
+
+async def report_pulled_back(session: AsyncSession, counts: Mapping[str, int], ahead: timedelta) -> None:
+    """Log that a clock was put right, and publish it. Nothing is reported if no moment was pulled back."""
+    if counts:
+        told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
+        log.error("a clock was put back: moments up to %s too late are pulled back: %s", ahead, told)
+        await publish(session, MomentsPulledBack(dict(counts), ahead))
+
+
+def _too_late() -> ColumnElement[bool]:
+    """Return the condition that a job that is not given up waits longer than it was to wait."""
+    slack = CLOCK_SLACK.total_seconds()
+    pauses = {kind: pause.total_seconds() for kind, pause in periodic_kinds().items()}
+    every = sql_cast(case(pauses, value=Job.kind, else_=None) if pauses else null(), Float)
+    wait = cast("ColumnElement[float]", func.coalesce(Job.delay_s, every))
+    return and_(
+        Job.failed_at.is_(None),
+        or_(
+            Job.run_at > db_now_in(wait + slack),
+            Job.again_at > db_now_in(func.coalesce(Job.again_delay_s, 0.0) + slack),
+            Job.failing_since > db_now(CLOCK_SLACK),
+        ),
+    )
