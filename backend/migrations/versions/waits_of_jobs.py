@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = 'c6a94d17e3b8'
-down_revision: str | None = 'c5e80b9f1d27'
+down_revision: str | None = 'c1d4f7a90b36'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
