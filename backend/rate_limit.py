@@ -5,6 +5,8 @@ the try was right. A try that is refused counts nowhere: whoever goes on hammeri
 """
 
 import hashlib
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -186,15 +188,21 @@ async def hit(database: Database, limit: RateLimit, subject: str, client: Client
         await hit_in(session, limit, subject, client)
 
 
-async def hit_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
+async def hit_in(
+    session: AsyncSession, limit: RateLimit, subject: str, client: Client, *, locks: Sequence[str] = ()
+) -> None:
     """Count a try in the caller's transaction: it does not count when that is rolled back.
+
+    Tries of one client take turns until the transaction ends. `locks` are more keys with which they do; they have no
+    limit.
 
     Raises:
         TooManyRequests: it is one too many, and the transaction has to be rolled back, so that it counts nowhere;
             `retry_after` has the seconds to wait. `SubjectExhausted` when only other clients' tries are too many.
     """
     moment = now()
-    counters = {counter.key: counter for counter in _counters(limit, subject, client)}
+    unlimited = [_Counter(_hash(limit.kind, "lock", key), sys.maxsize, timedelta()) for key in locks]
+    counters = {counter.key: counter for counter in [*_counters(limit, subject, client), *unlimited]}
     # in one order, so that no two transactions wait for each other
     asked: dict[str, Any] = {"moment": moment}
     for n, key in enumerate(sorted(counters)):

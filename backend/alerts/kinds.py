@@ -18,6 +18,8 @@ class AlertKind(StrEnum):
     """The certificate of PUBLIC_URL is good for fewer days than ALERT_CERTIFICATE_DAYS, or for none."""
     OUTSIDE = "outside"
     """A service that `backend.http_client` calls has answered nothing usable for ALERT_FAILING_MINUTES."""
+    STOCK_HELD = "stock_held"
+    """Unpaid payments of one client hold as much stock as they may, or those of all clients much of the shop's."""
     MAIL = "mail"
     """Mails to people were given up, and nobody has looked at them yet."""
 
@@ -59,6 +61,13 @@ RULES = {
         _("Un servicio externo no responde"),
         _("Mira la página de estado del servicio y llama a su soporte si sigue así."),
         _MINUTES,
+    ),
+    AlertKind.STOCK_HELD: KindRules(
+        _("Alguien aparta muchas unidades sin pagar"),
+        _(
+            "La tienda ya limita cuánto y por cuánto tiempo. Mira en Pedidos los que esperan pago: si no son compras de verdad, bloquea su dirección en tu proxy."  # noqa: E501
+        ),
+        timedelta(hours=1),
     ),
     AlertKind.MAIL: KindRules(
         _("Hay correos que no salieron"),

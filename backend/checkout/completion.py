@@ -143,7 +143,8 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = _reserved_until(payment, terms.moment)
     await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
-    if not await _is_kept(session, cart_id, reserved, sale.units, until):
+    is_held = payment.holds_stock or until is None
+    if is_held and not await _is_kept(session, cart_id, reserved, sale.units, until):
         await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
@@ -292,7 +293,8 @@ async def _authorized(session: AsyncSession, cart: Cart, payment: PaymentSession
     elif payment.snapshot:
         sale = sale_of(payment.snapshot)
         await reserve_uses(session, taken_by(cart, sale))
-        await inventory.reserve(session, cart.id, sale.units, until=payment.expires_at)
+        if payment.holds_stock:
+            await inventory.reserve(session, cart.id, sale.units, until=payment.expires_at)
         await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
 
 

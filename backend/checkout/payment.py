@@ -7,12 +7,14 @@ asked first: it may have ended. With `replace` it is closed in the transaction t
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import CartCompleted
 from backend.cart.models import Cart
+from backend.checkout.holds import HoldClient, HoldTooLarge, admit_hold, report_excess
 from backend.checkout.paid_chains import PurchasePaid, leave_paid_chain
 from backend.checkout.return_url import return_url_of
 from backend.checkout.sale import (
@@ -96,6 +98,8 @@ class PaymentStart:
     return_url: str = ""
     problem: ShopError | None = None
     typed_name: PartyName = UNNAMED
+    device: str = ""
+    """A secret of the shopper's browser, where it has one: see `backend.checkout.holds`."""
 
     @property
     def doc_type(self) -> str:
@@ -141,6 +145,11 @@ class PaymentStarter:
             except PurchasePaid:
                 async with self.database.transaction() as session:
                     await leave_paid_chain(session, await start.lock(session))
+                raise
+            except HoldTooLarge as excess:
+                if excess.is_repeated:
+                    async with self.database.transaction() as session:
+                        await report_excess(session, excess)
                 raise
             except PaymentUnderWay as under_way:
                 if seen not in (None, under_way.session_id):
@@ -303,12 +312,16 @@ class PaymentStarter:
             collection = await payments.upsert_collection(
                 session, terms.collection, cart_id, sale.totals.total
             )
+            hold_client = HoldClient.of_sale(
+                sale, ip=start.ip, device=start.device, signing_key=self.settings.signing_key
+            )
             payment = await payments.open_session(
                 session,
                 collection,
                 provider_id,
                 await _session_data(session, start, replacing),
                 snapshot=snapshot_of(sale, start.payer),
+                hold={"units": sale.units, **hold_client.values()},
                 cart=cart,
                 terms=terms,
                 leaves_shop=start.provider.leaves_shop,
@@ -318,10 +331,19 @@ class PaymentStarter:
                 raise start.problem
             # after every check, so that a refusal is not counted; clients without an address are not one client
             client = Client.at(start.ip or cart_id, self.settings)
-            await hit_in(session, PAYMENT_STARTS, cart_id, client)
+            await hit_in(session, PAYMENT_STARTS, cart_id, client, locks=hold_client.client_locks())
             await reserve_uses(session, taken)
             is_first = not terms.payment_sessions and cart.completed_at is None
-            await inventory.reserve(session, cart_id, sale.units, until=payment.expires_at, is_first=is_first)
+            payment.holds_stock = await inventory.reserve(
+                session,
+                cart_id,
+                sale.units,
+                until=payment.expires_at,
+                is_first=is_first,
+                admit=partial(
+                    admit_hold, session, client=hold_client, payment=payment, cart_id=cart_id, sale=sale
+                ),
+            )
         effective = await self.effective_settings()
         return Started(collection, payment, terms.payment_sessions), PaymentRequest(
             session_id=payment.id,

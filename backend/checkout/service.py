@@ -148,6 +148,7 @@ class Checkout:
         expected_total: Cop | None = None,
         replace: bool = False,
         return_url: object = None,
+        device: str = "",
     ) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
 
@@ -161,6 +162,7 @@ class Checkout:
             InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data or
                 `return_url` is at fault (`fields`).
             InsufficientStock: the units are gone.
+            HoldTooLarge: the client would hold too much stock without paying: see `backend.checkout.holds`.
             TotalChanged: the cart costs something else than the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart was
                 restored for is paid, and what was paid for is taken out of the cart now (`PurchasePaid`).
@@ -176,6 +178,7 @@ class Checkout:
             expected_total,
             replace,
             self._return_url(return_url),
+            device=device,
         )
         return await self.starter.start(start)
 
@@ -240,7 +243,7 @@ class Checkout:
 
     @traced
     async def place_order(
-        self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str
+        self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str, device: str = ""
     ) -> PlacedOrder:
         """Check what was typed, reserve the stock, start the payment at the bank and make the order.
 
@@ -250,7 +253,7 @@ class Checkout:
         Raises:
             InvalidData: `fields` has a message for the shopper by field; nothing was started.
             NotFound: no cart has this id, or it has been an order for longer than `JUST_PLACED`.
-            InsufficientStock, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
+            InsufficientStock, HoldTooLarge, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
                 see `start_payment`.
         """
         async with self.database.read() as session:
@@ -266,7 +269,7 @@ class Checkout:
                     await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
-                        cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total
+                        cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total, device=device
                     )
                 order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):

@@ -8,7 +8,7 @@ What changes the units that can be sold publishes `StockChanged` in the same tra
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -25,6 +25,8 @@ from backend.inventory.movements import COUNTED, Why, count_stock, lock_level
 from backend.inventory.rows import lock_levels, lock_reservations, publish_moved, units_of
 from backend.tables import insert_row
 
+Admit = Callable[[Mapping[str, int]], Awaitable[datetime | None]]
+"""Returns the end of a reservation, given the free units of each variant; None to reserve nothing."""
 STOCK_GONE = "Some variant does not have the required inventory"
 
 
@@ -48,22 +50,31 @@ async def reserve(
     until: datetime | None,
     *,
     is_first: bool = False,
-) -> None:
+    admit: Admit | None = None,
+) -> bool:
     """Reserve `wanted` (units by variant id) for the holder until then, in place of what it had reserved before.
 
-    `is_first`: the holder, whom the caller has locked, has never reserved anything.
+    `is_first`: the holder, whom the caller has locked, has never reserved anything. `admit` is called with the locked
+    levels' free units by variant id, the holder's own and expired ones among them, and returns when the reservation
+    ends instead of `until`; if it returns None, nothing is reserved and what the holder had is released.
 
     Expired reservations of the same variants are released first, so an abandoned payment does not block the last unit.
+
+    Returns:
+        True if the units are reserved.
 
     Raises:
         InsufficientStock: fewer units than wanted can be sold; nothing is reserved (the transaction must roll back).
     """
     levels, reservations = await _locked_for(session, holder, list(wanted), is_first=is_first)
     own = [reservation for reservation in reservations if reservation.holder == holder]
+    if admit is not None and (until := await admit(_free_units(levels, reservations))) is None:
+        await publish_moved(session, levels, await _release(session, reservations))
+        return False
     if units_of(own, levels) == wanted:
         for reservation in own:
             reservation.expires_at = until
-        return
+        return True
     moved = await _release(session, reservations)
     missing = dict(wanted)
     if reservations:  # their units are available now
@@ -84,6 +95,15 @@ async def reserve(
         for level in levels:  # all those of the variants, and they are locked
             left[level.variant_id] += level.stocked - level.reserved + moved[level.id]
         await publish(session, StockChanged({id_: -units for id_, units in wanted.items()}, left))
+    return True
+
+
+def _free_units(levels: Sequence[InventoryLevel], reservations: Sequence[Reservation]) -> Counter[str]:
+    """Return the free units by variant id once these reservations are released."""
+    free = units_of(reservations, levels)
+    for level in levels:
+        free[level.variant_id] += level.stocked - level.reserved
+    return free
 
 
 async def _locked_for(

@@ -273,6 +273,7 @@ async def _strip_payments(
         values: dict[str, Any] = {
             "data": {name: row.data[name] for name in OF_PAYMENT if name in row.data},
             "snapshot": {**row.snapshot, "lines": lines, **invoiced} if row.snapshot and invoiced else {},
+            **dict.fromkeys(("client_address", "client_device", "client_email", "client_phone")),
             "updated_at": payment.c.updated_at,
         }
         await session.execute(update(payment).where(payment.c.id == row.id).values(values))

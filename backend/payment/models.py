@@ -42,6 +42,15 @@ class PaymentSession(Timestamps, table=True):
         ),
         # what was captured in a period is read from this index alone: see `backend.reports`
         Index("ix_payment_session_captured", "captured_at", "captured_amount", "collection_id"),
+        # the payments of a client that hold stock, or did a short time ago: see `backend.checkout.holds`
+        Index(
+            "ix_payment_session_client",
+            "expires_at",
+            "client_address",
+            "client_device",
+            "client_email",
+            "client_phone",
+        ),
     )
 
     id: str = Field(default_factory=lambda: secret_id("payses"), primary_key=True)
@@ -61,6 +70,17 @@ class PaymentSession(Timestamps, table=True):
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
     """What is paid for: lines, prices, addresses, shipping and totals when the payment started."""
+    units: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
+    """The units by variant id that it is for."""
+    holds_stock: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
+    """False if its units stay for sale until it is paid: see `backend.checkout.holds`."""
+    client_address: str | None = None
+    """Keyed hash of the address (IPv6: /64) that started it; so are the next three of what they name."""
+    client_device: str | None = None
+    client_email: str | None = None
+    client_phone: str | None = None
     captured_amount: Cop | None = None
     """What the provider said that it took, in pesos. It pays an order only in state `captured`."""
     close_reason: str | None = None

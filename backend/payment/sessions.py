@@ -34,8 +34,9 @@ from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
-RESERVATION_TIME = timedelta(minutes=40)
-"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes)."""
+RESERVATION_TIME = timedelta(minutes=35)
+"""How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes), and
+so that a second hold of the same units still is, within `backend.checkout.holds.MAX_TOTAL_TIME`."""
 FIRST_CHECK = timedelta(minutes=7)
 """When a pending payment is first asked about (wire: checkout, probe pending)."""
 CREATE_LIMIT = timedelta(seconds=90)
@@ -237,6 +238,7 @@ async def open_session(
     data: Mapping[str, Any],
     *,
     snapshot: JsonObject | None = None,
+    hold: Mapping[str, Any] | None = None,
     cart: Cart | None = None,
     terms: Terms | None = None,
     leaves_shop: bool = True,
@@ -250,6 +252,7 @@ async def open_session(
         provider_id: who is to take the money.
         data: what is kept of the payer beside the session.
         snapshot: what is paid for; the order is made of it.
+        hold: values of the session's columns that say which units it holds and for whom.
         cart: the locked cart, if it is known.
         terms: under what the cart is paid, if they were read since it was locked.
         leaves_shop: whether the shopper pays on a page of the bank's.
@@ -273,6 +276,7 @@ async def open_session(
         snapshot=snapshot or {},
         created_at=moment,
         expires_at=moment + RESERVATION_TIME,
+        **(hold or {}),
     )
     session.add(payment)
     mark_cart(payment, cart)

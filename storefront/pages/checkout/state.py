@@ -226,6 +226,7 @@ class CheckoutState(PageState, rx.State):
             if self._is_placing:
                 return
             ip, token, shown = client_of(self), session_token(self), self.shipping
+            device = self.router.session.client_token
             self._is_placing = True
         answer, problems, cart_id = Answer(kind="failed", text=NOT_CREATED), None, ""
         try:
@@ -233,7 +234,7 @@ class CheckoutState(PageState, rx.State):
                 cart_id = await self._cart()
             typed, total = fields.typed_fields(values), checked_number(total, 0, LARGEST_TOTAL)
             await bind_cart(token, cart_id)
-            placed = await ordered(cart_id, typed, shown, total, ip)
+            placed = await ordered(cart_id, typed, shown, total, ip, device=device)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
             await remember_payer(token, typed)
@@ -369,7 +370,9 @@ async def _priced(
     return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
 
 
-async def ordered(cart_id: str, typed: dict[str, str], shown: Shipping, total: Cop, ip: str) -> PlacedOrder:
+async def ordered(
+    cart_id: str, typed: dict[str, str], shown: Shipping, total: Cop, ip: str, *, device: str = ""
+) -> PlacedOrder:
     """Place the order of what the page shows, shipped as it was `shown`.
 
     Where the cart was changed meanwhile, in another tab or on another device, its shipping went with the change and is
@@ -382,13 +385,13 @@ async def ordered(cart_id: str, typed: dict[str, str], shown: Shipping, total: C
     option_id = shown.chosen or typed.get("shipping_option", "")
     for _turn in range(REPRICINGS):  # the page's own pricing may take away what was priced here
         try:
-            return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+            return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
         except InvalidData as error:
             if "shipping" not in error.fields or (is_known and not shown.chosen):
                 raise
         with suppress(NotAllowed):  # another press was faster: the order is there
             await _priced(cart_id, *place, option_id, ip, is_choice=True)
-    return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip)
+    return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
 
 
 async def _total_now(cart_id: str, shown: Cop) -> str:
