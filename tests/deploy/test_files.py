@@ -27,7 +27,7 @@ KUBERNETES: list[dict[str, Any]] = list(
 OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "kubernetes").glob("*/kustomization.yaml"))
 OVERLAYS.remove("base")
 SETTINGS = {name.upper() for name in Settings.model_fields}
-OF_COMPOSE = {"SITE", "POSTGRES_PASSWORD"}
+OF_COMPOSE = {"SITE", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
 OF_PYTHON = {"PYTHONUNBUFFERED"}
 TO_END = EVENTS_WITHIN + REQUESTS_WITHIN
 """Seconds that a process takes at most to end, after `DRAIN_SECONDS`."""
@@ -87,7 +87,59 @@ def test_a_pod_has_a_data_folder_of_its_own() -> None:
     """The root of a volume belongs to root, so the shop could not keep others out of it."""
     container = pod()["containers"][0]
     folder = next(entry["value"] for entry in container["env"] if entry["name"] == "DATA_DIR")
-    assert [mount["mountPath"] for mount in container["volumeMounts"]] == [str(Path(folder).parent)]
+    assert [mount["mountPath"] for mount in container["volumeMounts"]] == [str(Path(folder).parent), "/tmp"]
+
+
+def test_every_service_of_compose_is_hardened() -> None:
+    """No capability but what is listed here, no new privileges, nothing written outside volumes."""
+    needed = {"proxy": ["NET_BIND_SERVICE"]}
+    for name, service in COMPOSE["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service.get("cap_add", []) == needed.get(name, []), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+
+
+def test_redis_has_a_password_that_no_list_of_processes_shows() -> None:
+    redis = COMPOSE["services"]["redis"]
+    assert redis["environment"] == {"REDISCLI_AUTH": "${REDIS_PASSWORD:?write it into deploy/.env}"}
+    assert "REDIS_PASSWORD" not in " ".join(redis["command"])
+    assert "requirepass" in " ".join(redis["command"])
+    for shop in ("shop1", "shop2"):
+        assert COMPOSE["services"][shop]["environment"]["REDIS_URL"].startswith("redis://:${REDIS_PASSWORD:?")
+
+
+def test_only_the_shop_reaches_the_stores() -> None:
+    services = COMPOSE["services"]
+    inside = {name for name, service in services.items() if "stores" in service["networks"]}
+    assert inside == {"shop1", "shop2", "postgres", "redis"}
+    assert COMPOSE["networks"]["stores"] == {"internal": True}
+    assert services["postgres"]["networks"] == services["redis"]["networks"] == ["stores"]
+
+
+def test_a_pod_has_no_rights_that_it_does_not_need() -> None:
+    assert pod()["automountServiceAccountToken"] is False
+    assert pod()["securityContext"]["runAsNonRoot"] is True
+    (container,) = pod()["containers"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+def test_the_network_policy_lets_in_one_port_and_out_what_the_shop_calls() -> None:
+    policy = next(part for part in KUBERNETES if part["kind"] == "NetworkPolicy")["spec"]
+    deployment = next(part for part in KUBERNETES if part["kind"] == "Deployment")["spec"]
+    assert policy["podSelector"] == deployment["selector"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    (way_in,) = policy["ingress"]
+    assert [port["port"] for port in way_in["ports"]] == ["http"]
+    assert all(source.get("namespaceSelector") for source in way_in["from"])
+    names_, outside = policy["egress"]
+    assert {port["port"] for port in names_["ports"]} == {53}
+    assert {port["port"] for port in outside["ports"]} == {80, 443, 465, 587, 5432, 6379}
+    assert "169.254.0.0/16" in outside["to"][0]["ipBlock"]["except"]
 
 
 def test_the_units_data_folder_is_made_before_its_first_start() -> None:
