@@ -9,6 +9,7 @@
     ├── Forbidden                403  forbidden
     ├── Conflict                 409  conflict
     │   └── TotalChanged         409  conflict
+    ├── PressUsed                409  conflict           (`backend.presses`: no error to a shopper)
     ├── Duplicate                422  duplicate_error
     ├── PaymentFailed            422  payment_authorization_error
     ├── NotImplementedByProvider 400  not_allowed

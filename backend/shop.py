@@ -61,6 +61,7 @@ from backend.shipping.providers.registry import fulfillment_providers
 from backend.stock_notices.service import StockNotices
 from backend.tracing import stop_tracing
 from backend.upkeep.clocks import StoredMoments
+from backend.upkeep.expired_presses import ExpiredPresses
 from backend.upkeep.tidy import Tidy
 
 MOST_PAGES = 64
@@ -166,6 +167,7 @@ class Shop:
                 ProductImports(self.database, self.uploads),
                 Sales(self.database),
                 ExpiredCounters(self.database),
+                ExpiredPresses(self.database),
                 self.mailer,
                 self.outbox,
                 StockNotices(self.database),

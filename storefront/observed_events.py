@@ -4,14 +4,19 @@ from contextvars import ContextVar
 from time import perf_counter
 
 import reflex.app
+from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor, EventQueueEntry
 from reflex_base.registry import RegisteredEventHandler
 
 from backend.logs import hide_in_log, log_scope
 from backend.metrics import EVENT_SECONDS, EVENTS
+from backend.presses import Sending, handle_press
 from backend.tracing import trace_fields
 
+PRESS = "__press"
+"""The place in an event's payload at which the guard of the websocket puts the id of its press."""
 _failures: ContextVar[list[bool]] = ContextVar("failures of the event at hand")
+_returns: ContextVar[list[bool]] = ContextVar("whether the event at hand was sent back to its browser")
 
 
 def mark_failed() -> None:
@@ -19,8 +24,23 @@ def mark_failed() -> None:
     _failures.get([]).append(True)
 
 
+def mark_sent_back() -> None:
+    """Note that the event at hand was not handled: its browser sends it again."""
+    _returns.get([]).append(True)
+
+
+def confirmation(press_id: str, *, is_unknown: bool = False) -> Event:
+    """Return the event that tells a browser that its press was answered: see `assets/scripts/presses.js`.
+
+    Args:
+        press_id: the id that the browser gave the press.
+        is_unknown: True for a press that no handler of this version takes.
+    """
+    return Event(name="_confirmed", payload={"press": press_id, "is_unknown": is_unknown})
+
+
 class ObservedEvents(BaseStateEventProcessor):
-    """Reflex's handling of events, each inside a scope of the log that names it."""
+    """Reflex's handling of events, each inside a scope of the log that names it. Presses are confirmed afterwards."""
 
     async def _execute_event(
         self, *, entry: EventQueueEntry, registered_handler: RegisteredEventHandler
@@ -28,10 +48,13 @@ class ObservedEvents(BaseStateEventProcessor):
         name = short_name(entry.event.name)
         outcome = "canceled"  # by a later one that supersedes it, or by the shop's end
         failures: list[bool] = []
-        marking = _failures.set(failures)
+        returns: list[bool] = []
+        markings = _failures.set(failures), _returns.set(returns)
+        press_id = entry.event.payload.pop(PRESS, "")
+        sending = Sending(entry.event.name, press_id) if press_id else None
         began = perf_counter()
         try:
-            with log_scope(event_id=entry.ctx.txid, event=name, **trace_fields()):
+            with log_scope(event_id=entry.ctx.txid, event=name, **trace_fields()), handle_press(sending):
                 hide_in_log(entry.event.payload)
                 await super()._execute_event(entry=entry, registered_handler=registered_handler)
             outcome = "failed" if failures else "ok"
@@ -39,9 +62,12 @@ class ObservedEvents(BaseStateEventProcessor):
             outcome = "failed"
             raise
         finally:
-            _failures.reset(marking)
+            _failures.reset(markings[0])
+            _returns.reset(markings[1])
             EVENTS.labels(name, outcome).inc()
             EVENT_SECONDS.labels(name).observe(perf_counter() - began)
+            if press_id and outcome != "canceled" and not returns:
+                await entry.ctx.emit_event(confirmation(press_id))
 
 
 def short_name(name: str) -> str:

@@ -6,7 +6,7 @@ keeps the office out of the shop's pages is in `storefront/office/building.py`.
 | patch | file | why |
 |---|---|---|
 | `initial_state_patch` | `utils/context.jsx` | a page is rendered and hydrated with the data of its document |
-| `reconnect_patch` | `utils/state.js` | a page stays as it is while the server sends everything again |
+| `reconnect_patch` | `utils/state.js` | a page stays as it is while everything is sent again; no press is lost |
 | `banner_text_patch` | `utils/state.js` | Reflex's banner speaks the shop's language |
 | `own_origin_patch` | `utils/state.js` | a page talks to the host it came from |
 | `proxy_patch` | `vite.config.js` | in development too: Vite hands on what the backend answers |
@@ -136,7 +136,10 @@ def initial_state_patch(source: str) -> str:
 
 # ------------------------------------------------------------------------------------------------ reconnecting
 
-RECONNECT_IMPORT = 'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+RECONNECT_IMPORT = (
+    'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+    'import { confirm, keepPresses, pressesToSend } from "$/public/scripts/presses.js";\n'
+)
 RECONNECT_CHANGES = {
     "      socket.current.auth = bootAuth(false);\n": """\
       startOver();
@@ -152,7 +155,26 @@ RECONNECT_CHANGES = {
 """: """\
         show(delta, dispatch, app.state_name);
 """,
+    "    const _events = normalizeEvents(events);\n": """\
+    const _events = keepPresses(
+      normalizeEvents(events),
+      (event) => withRouterData(event, params),
+      encodeFormDataArgs,
+    );
+""",
+    "    return { event: boot_event, state_schema: app.stateSchema };\n": """\
+    return {
+      event: boot_event,
+      state_schema: app.stateSchema,
+      presses: pressesToSend(event_queue),
+    };
+""",
     "  // Send the event to the server.\n": """\
+  if (event.name == "_confirmed") {
+    confirm(event.payload);
+    return;
+  }
+
   event = inTurn(
     event,
     () => app.initialEvents()[0],
@@ -177,6 +199,9 @@ def reconnect_patch(source: str) -> str:
     to its skeleton for a moment, scrolled to the top and without what was typed in it.
 
     The office's pages keep what is said of states whose script has not come yet.
+
+    Presses are kept until the server has confirmed them, and sent with each new connection:
+    `assets/scripts/presses.js`.
 
     A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
 

@@ -4,6 +4,7 @@ A page opens one namespace once, sends events and reports of errors in it, and l
 neither asks for acknowledgements nor gives any. Socket.IO would take all of that.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
 from inspect import Signature, signature
@@ -12,8 +13,11 @@ from typing import Any
 import reflex as rx
 from reflex.utils.format import sanitize_client_log_value
 from reflex_base.constants import CompileVars, Endpoint, SocketEvent
+from reflex_base.event import EventHandler
 from reflex_base.registry import RegistrationContext
 from socketio.packet import CONNECT, EVENT, Packet
+
+from storefront.observed_events import PRESS
 
 LONGEST_FRAME = 256 * 1024
 """Characters."""
@@ -40,6 +44,12 @@ STORING = tuple(
 MOST_STORED = 10
 LONGEST_STORED = 500
 """Characters of one value."""
+
+
+PRESS_ID = re.compile(r"[0-9a-f]{32}")
+"""A random number of 128 bits."""
+MOST_PRESSES = 40
+"""That a page sends again: see `MAX_PRESSES` in `assets/scripts/presses.js`."""
 
 
 class Refused(Exception):
@@ -94,7 +104,30 @@ def checked_event(data: Any) -> dict[str, Any]:
     _require_arguments(registered.handler.fn, payload)
     if name in STORING and payload.get("vars") is not None:
         payload = {**payload, "vars": checked_stored(payload["vars"])}
+    if "press" in data:
+        payload = {**payload, PRESS: _checked_press(data["press"], registered.handler)}
     return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+
+
+def _checked_press(press_id: Any, handler: EventHandler) -> str:
+    """The id of a press.
+
+    Raises:
+        Refused: it is none, or the event is no press.
+    """
+    if (
+        not isinstance(press_id, str)
+        or not PRESS_ID.fullmatch(press_id)
+        or "press" not in handler.event_actions
+    ):
+        raise Refused("has a press that is none")
+    return press_id
+
+
+def press_id_of(data: Any) -> str:
+    """The id of the press that an event was sent as, though it may be none of ours; empty without one."""
+    press_id = data.get("press") if isinstance(data, dict) else None
+    return press_id if isinstance(press_id, str) and PRESS_ID.fullmatch(press_id) else ""
 
 
 def _require_arguments(handler: Callable[..., Any], payload: dict[str, Any]) -> None:
@@ -166,6 +199,18 @@ def checked_boot(auth: Any) -> Any:
             raise Refused("begins with what is no event")
         checked[CompileVars.CONNECT_AUTH_STATE_SCHEMA] = schema
     return checked
+
+
+def boot_presses(auth: Any) -> list[Any]:
+    """The presses that a browser sends again with its first frame, to be checked one by one.
+
+    Raises:
+        Refused: no page of ours has so many.
+    """
+    presses = auth.get("presses", []) if isinstance(auth, dict) else []
+    if not isinstance(presses, list) or len(presses) > MOST_PRESSES:
+        raise Refused("brings what are no presses")
+    return presses
 
 
 def _is_event(data: Any) -> bool:

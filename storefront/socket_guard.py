@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 import reflex as rx
 from cachetools import TTLCache
 from reflex.app import EventNamespace
+from reflex.state import StateUpdate
 from reflex_base.event.context import EventContext
 from reflex_base.registry import RegistrationContext
 from starlette.routing import Mount
@@ -27,14 +28,16 @@ from backend.edge.requests import address_behind
 from backend.metrics import WEBSOCKETS
 from backend.rate_limit import PEOPLE, network_of
 from storefront.closed_pages import ClosedPages
-from storefront.observed_events import mark_failed
+from storefront.observed_events import confirmation, mark_failed
 from storefront.socket_frames import (
     LONGEST_FRAME,
     Refused,
+    boot_presses,
     checked_boot,
     checked_event,
     checked_packet,
     connects,
+    press_id_of,
 )
 
 log = logging.getLogger(__name__)
@@ -182,6 +185,7 @@ class GuardedNamespace(EventNamespace):
         WEBSOCKETS.set(len(self._sockets))
         try:
             _require_token(environ)
+            presses = boot_presses(auth)
             await super().on_connect(sid, environ, checked_boot(auth))
         except Refused as reason:
             self._forget(sid)
@@ -191,6 +195,8 @@ class GuardedNamespace(EventNamespace):
             self._forget(sid)
             raise
         self._closed_pages.opened(self.sid_to_token.get(sid, ""))
+        for press in presses:  # in the queue right after the event that brings what the browser has stored
+            await self.on_event(sid, press)
         return None
 
     async def on_event(self, sid: str, data: Any) -> None:
@@ -202,8 +208,15 @@ class GuardedNamespace(EventNamespace):
             event = checked_event(data)
         except Refused as reason:
             socket.fail(str(reason))
+            await self._refuse_press(sid, data)
             return
         await super().on_event(sid, event)
+
+    async def _refuse_press(self, sid: str, data: Any) -> None:
+        """Have the browser send a press no more that no handler takes: its page may be of an earlier version."""
+        press_id, token = press_id_of(data), self.sid_to_token.get(sid)
+        if press_id and token:
+            await self.emit_update(StateUpdate(events=[confirmation(press_id, is_unknown=True)]), token)
 
     def on_disconnect(self, sid: str) -> Any:
         """Forget the socket, and in a while its page."""

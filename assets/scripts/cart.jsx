@@ -3,9 +3,11 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { LOST, after, listen, sayLost, useLoss, watch } from "./effects.jsx";
-import { isAnswer, isNew } from "./reconnecting.js";
+import { CONFIRMED, waitingPayloads } from "./presses.js";
+import { isAnswer } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
+const ADD = "cart_state.add"; // of storefront/state/cart.py
 const TABS = "trompo:cart";
 const KEPT = "trompo_cart";
 const SETTLE_MS = 350;
@@ -46,10 +48,10 @@ export function useUnits(count, answers) {
     if (isAnswer(answers)) setPending(0);
   }
   useEffect(() => listen(window, ADDING, (event) => setPending((units) => units + event.detail)), []);
-  useEffect(() => listen(window, LOST, () => setPending(0)), []);
-  useEffect(() => {
-    if (pending) return after(GIVE_UP_MS, () => setPending(0));
-  }, [pending]);
+  // an earlier page may have left presses that this one sends; each of them counts until it is confirmed
+  const recount = () => setPending(waitingPayloads(ADD).reduce((units, { quantity }) => units + quantity, 0));
+  useEffect(recount, []);
+  useEffect(() => listen(window, `${CONFIRMED} ${LOST}`, recount), []);
   return count + pending;
 }
 
@@ -64,9 +66,9 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
   const [isPast, setPast] = useState(false);
   const button = useRef(null);
 
-  const giveUp = () => {
+  const giveUp = (isConfirmed) => {
     setStep("ready");
-    sayLost();
+    if (!isConfirmed) sayLost();
   };
   const asked = useLoss(giveUp);
 
@@ -80,9 +82,9 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
     setStep((now) => (now === "adding" ? "ready" : now));
   }, [answers]);
 
-  // without a connection it waits to be sent, which is said elsewhere
+  // a press that waits longer for its answer is kept: the next one adds more
   useEffect(() => {
-    if (step === "adding") return after(GIVE_UP_MS, () => (isNew ? setStep("ready") : giveUp()));
+    if (step === "adding") return after(GIVE_UP_MS, () => setStep("ready"));
     if (step === "added") return after(SAID_MS, () => setStep("ready"));
   }, [step]);
 
@@ -128,9 +130,9 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
   const [value, setValue] = useState(quantity);
   const timer = useRef();
   const tell = useRef(null); // what is still to be told
-  const asked = useLoss(() => {
+  const asked = useLoss((isConfirmed) => {
     setValue(quantity);
-    sayLost();
+    if (!isConfirmed) sayLost();
   });
 
   useEffect(() => setValue(quantity), [quantity]);
@@ -139,7 +141,9 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
     asked(false);
     setValue(quantity);
   }, [answers]);
-  useEffect(() => () => tell.current?.(), []);
+  const hurry = () => tell.current?.();
+  useEffect(() => hurry, []);
+  useEffect(() => listen(window, "pagehide", hurry), []); // the next page sends it
 
   const change = (to) => {
     setValue(to);

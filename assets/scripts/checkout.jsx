@@ -223,10 +223,10 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
     else setFailure(answer);
   }, [answer.number]);
 
-  // The connection was lost while the press or its answer was on its way. Had it become an order, the page would be that
-  // order's by now; if it still becomes one, the next press finds it.
-  const asked = useLoss(() => {
-    if (!isAwaited.current) return;
+  // The connection was lost and the press is not sent again. Had it become an order, the page would be that order's by now;
+  // if it still becomes one, the next press finds it.
+  const asked = useLoss((isConfirmed) => {
+    if (!isAwaited.current || isConfirmed) return;
     setPlacing(false);
     setFailure({ kind: "failed", text: interrupted });
   });

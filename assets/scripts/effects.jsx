@@ -1,7 +1,10 @@
 // What scripts often do. What `after`, `listen` and `watch` give undoes them, as an effect does at its end.
 
 import { useEffect, useRef, useState } from "react";
+import { CONFIRMED, LOST, hasPresses } from "./presses.js";
 import { RECONNECTED, hasSpoken, isNew } from "./reconnecting.js";
+
+export { LOST };
 
 export const after = (ms, work) => {
   const timer = setTimeout(work, ms);
@@ -27,23 +30,27 @@ export function useLasting(value, isKnown) {
 }
 
 // A press that came to nothing, or nobody knows what it came to: `notices.jsx` says so.
-export const LOST = "trompo:lost";
 export const sayLost = () => window.dispatchEvent(new Event(LOST));
 
-// `lost` is called when a new connection has been made since something was asked and there was no answer. What this gives
-// is told of both: `true`, or nothing, when something is asked, `false` when it is answered. What is asked while there is no
-// connection waits for the next, and is not lost.
+// `lost` is called when a new connection has been made since something was asked and there was no answer. A press that is
+// kept is sent again, and its answer waited for: `lost` is called with `true` if it was confirmed without one. What this
+// gives is told of both: `true`, or nothing, when something is asked, `false` when it is answered. What is asked while there
+// is no connection waits for the next, and is not lost.
 export function useLoss(lost) {
   const isSent = useRef(null); // null while no answer is waited for
   const latest = useRef(lost);
   useEffect(() => { latest.current = lost; });
-  const renewed = () => {
-    if (isSent.current) {
-      isSent.current = null;
-      latest.current();
-    } else if (isSent.current === false) isSent.current = true;
+  const end = (isConfirmed) => {
+    isSent.current = null;
+    latest.current(isConfirmed);
   };
+  const renewed = () => {
+    if (isSent.current === false) isSent.current = true;
+    else if (isSent.current && !hasPresses()) end(false);
+  };
+  const confirmed = () => isSent.current && !hasPresses() && end(true);
   useEffect(() => listen(window, RECONNECTED, renewed), []);
+  useEffect(() => listen(window, CONFIRMED, confirmed), []);
   return (isAsked = true) => { isSent.current = isAsked ? hasSpoken() && !isNew : null; };
 }
 

@@ -20,6 +20,7 @@ let missing = []; // the reminders that the server has yet to act upon
 let isSaid = false;
 let limit;
 let queue = null; // while the server gets to know the page: what is to be sent then
+let afterRelease = []; // calls that wait until what is held is shown
 let saidAtFirst = null; // the numbers in the first that the server said to this document
 
 // What is sent to the server in place of `event`: itself, what has the page begin anew, or nothing for now. `first`: makes
@@ -61,6 +62,12 @@ export function remind(state, isKnown, tell) {
   const reminder = { isMissing: (delta) => !(state in delta && isKnown(delta[state])), tell };
   reminders.add(reminder);
   return () => reminders.delete(reminder);
+}
+
+// Call once what the server has said until now is shown.
+export function whenShown(call) {
+  if (held) afterRelease.push(call);
+  else setTimeout(call);
 }
 
 // Whether the server said this number before it had heard of anything that was pressed in this document: it is the answer to
@@ -109,9 +116,11 @@ export function show(delta, dispatch, root) {
     const deltas = held;
     held = null;
     for (const one of deltas) apply(one, dispatch);
-    if (!isNew) return;
+    const calls = afterRelease;
+    afterRelease = [];
+    if (isNew) calls.unshift(() => window.dispatchEvent(new Event(RECONNECTED)));
     isNew = false;
-    setTimeout(() => window.dispatchEvent(new Event(RECONNECTED))); // after what was said is shown
+    for (const call of calls) setTimeout(call); // after what was said is shown
   };
   if (held.length) missing = missing.filter((reminder) => reminder.isMissing(delta));
   else {

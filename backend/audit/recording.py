@@ -19,6 +19,7 @@ from backend.audit.models import AuditEntry, AuditPersonalValue
 from backend.audit.values import LEFT_OUT, SECRET, as_json, is_personal
 from backend.database import db_now
 from backend.ids import new_id
+from backend.presses import use_press
 from backend.tables import JsonObject, table_of
 
 
@@ -134,7 +135,11 @@ async def record(
         subject: the thing.
         changes: by field, the values before and after of what is written by statements; nobody's personal data.
         personal: the same of values that say something about a person. They can be deleted later.
+
+    Raises:
+        PressUsed: see `backend.presses.use_press`.
     """
+    await use_press(session, subject.id)
     entries: list[_Entry] = session.info.setdefault(_ENTRIES, [])
     if entries:
         await session.flush()  # what was changed until now belongs to the entry before

@@ -5,6 +5,8 @@
 - Signing out leaves the cart with the account: whoever uses the browser next does not find it.
 """
 
+from contextlib import suppress
+
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -44,6 +46,16 @@ async def cart_for(database: Database, cart_id: str, customer_id: str | None) ->
             return own or ""
     async with database.transaction() as session:
         return await _take_over(session, cart_id, customer_id)
+
+
+async def join_carts(database: Database, cart_id: str, into: str, caller: Caller) -> None:
+    """Move what is in a cart into another one, where the caller may use both and both can be changed; else nothing."""
+    async with database.transaction() as session:
+        await lock_chains(session, cart_id, into)
+        with suppress(NotFound, NotAllowed, Conflict):
+            for one in sorted((cart_id, into)):
+                await open_cart(session, one, caller)
+            await merge(session, cart_id, into)
 
 
 async def usable_cart(database: Database, cart_id: str, customer_id: str | None) -> str:

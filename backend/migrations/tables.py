@@ -31,6 +31,7 @@ def all_tables() -> MetaData:
     import backend.outbox.models
     import backend.payment.models
     import backend.pqrs.models
+    import backend.presses
     import backend.promotions.models
     import backend.rate_limit
     import backend.returns.models

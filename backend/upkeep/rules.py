@@ -40,6 +40,7 @@ from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import KEPT as STAFF_SESSIONS_KEPT_FOR
 from backend.stock_notices.models import StockNotice
 from backend.tidying import Rule
+from backend.upkeep.expired_presses import EXPIRED as EXPIRED_PRESSES
 
 MAILS_KEPT_FOR = timedelta(days=90)
 NOTIFICATIONS_KEPT_FOR = timedelta(days=90)
@@ -163,6 +164,7 @@ RULES = (
         forget_invoices,
     ),
     EXPIRED_COUNTERS,
+    EXPIRED_PRESSES,
     Rule("alerts that are over", Alert, (Alert.ended_at <= db_now(-ALERTS_KEPT_FOR),)),
     Rule(
         "jobs that were given up and settled",

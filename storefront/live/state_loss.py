@@ -21,6 +21,8 @@ from reflex_base.event.context import EventContext
 
 from backend.customers.sessions import COOKIE
 from backend.passwords import hash_of
+from backend.presses import current_press_id
+from storefront.observed_events import mark_sent_back
 from storefront.on_demand import StatesOnDemand
 from storefront.session_cookie import token_in
 
@@ -63,7 +65,11 @@ class StateLossMiddleware(Middleware):
         if not await is_lost(state):
             return None
         # without `router_data`: headers and cookie are not sent to the browser, which adds its address again
-        await start_over(app, EventContext.get().token, {"name": event.name, "payload": event.payload})
+        sent_back = {"name": event.name, "payload": event.payload}
+        if press_id := current_press_id():
+            sent_back["press"] = press_id
+        mark_sent_back()
+        await start_over(app, EventContext.get().token, sent_back)
         return StateUpdate()
 
     async def _forget(self, state: BaseState) -> None:

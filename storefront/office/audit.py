@@ -51,7 +51,7 @@ class AuditState(PagedScreen, KnownClientState):
         async with current_shop().database.read() as session:
             return await audit_entries(session, actor, self.wanted or AuditFilter(), shown.cursor)
 
-    @office_event(Right.READ_AUDIT)
+    @office_event(Right.READ_AUDIT, is_press=False)
     async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
         """Show the entries that the form asks for: they have an address of their own."""
         actor.require(Right.READ_AUDIT)

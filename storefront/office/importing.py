@@ -79,7 +79,7 @@ class ImportState(OfficeScreen, KnownClientState):
             exports = await exports_view(session, actor, KIND) if actor.may(Right.READ_REPORTS) else []
             return ImportPage(await import_view(session, actor), exports)
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def sent(self, actor: Actor, import_id: str) -> None:
         """A sheet or its pictures have come: look at its rows again."""
         await look(current_shop().database, checked_id(import_id))

@@ -21,7 +21,7 @@ class PagedScreen(OfficeScreen, mixin=True):
         """What follows after what is shown."""
         raise NotImplementedError
 
-    @office_event()
+    @office_event(is_press=False)
     async def more(self, actor: Actor) -> None:
         """Show the next rows too."""
         shown = self._shown()
@@ -34,7 +34,7 @@ class PagedScreen(OfficeScreen, mixin=True):
 class ShowsFresh(OfficeScreen, mixin=True):
     """The state of rows that says how many are new, and shows them when somebody asks."""
 
-    @office_event()
+    @office_event(is_press=False)
     async def show_fresh(self, actor: Actor) -> None:
         """Show what is new."""
         await self._show(actor)
@@ -73,7 +73,7 @@ class OfficeList(PagedScreen, mixin=True):
         if current != shown.rows:
             self._put(replace(shown, rows=current))
 
-    @office_event()
+    @office_event(is_press=False)
     async def ask(self, _actor: Actor, form: dict[str, Any]) -> Any:
         """Ask for other rows: the address says which."""
         return rx.redirect(address_with(self._asked_now(form), self._place))

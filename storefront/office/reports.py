@@ -72,7 +72,7 @@ class ReportsState(OfficeScreen, KnownClientState):
         self._tell(_("El archivo se está preparando."))
         await self._refresh(actor)
 
-    @office_event(Right.READ_REPORTS)
+    @office_event(Right.READ_REPORTS, is_press=False)
     async def choose(self, _actor: Actor, form_data: dict[str, str]) -> Any:
         """Show the days of the form: they have an address of their own."""
         typed = checked_fields(form_data, *DAYS)

@@ -129,7 +129,7 @@ class SettingsState(OfficeScreen, KnownClientState):
             self._tell(_("Apagado. Lo que ya está en camino termina."))
         await self._show(actor)
 
-    @office_event(Right.CHANGE_SHOP)
+    @office_event(Right.CHANGE_SHOP, is_press=False)
     async def try_out(self, actor: Actor, trial: str) -> None:
         """Ask a service outside, and say how it went."""
         if trial not in tuple(Trial):

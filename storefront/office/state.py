@@ -34,6 +34,7 @@ from backend.errors import (
 )
 from backend.office.attention import count_open
 from backend.outage import DatabaseUnavailable
+from backend.presses import PressUsed, current_press_id, require_unused_press
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
 from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
@@ -42,7 +43,7 @@ from storefront.office.places import ENTER
 from storefront.office.session import actor_at
 from storefront.socket_guard import count_failure
 from storefront.state.frame import COMING_BACK, FAILURE
-from storefront.state.handlers import checked_id, event, next_number
+from storefront.state.handlers import Resend, checked_id, event, next_number
 
 log = logging.getLogger(__name__)
 
@@ -83,13 +84,20 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def office_event(
-    right: Right | None = None, *, supersedes: bool = False, debounce: int | None = None
+    right: Right | None = None,
+    *,
+    supersedes: bool = False,
+    debounce: int | None = None,
+    is_press: bool = True,
 ) -> Callable[[Method], Any]:
     """Make a method `(self, actor, …)` of a screen an event handler `(self, …)` of the office.
 
     Nothing of it runs unless somebody is signed in whose role has the right; without one, the screen's own. Any error
     is told on the screen, and what is wrong in a form stands beside its fields. For `supersedes` and `debounce` see
     `storefront.state.handlers.event`.
+
+    A page that is connected again sends it again, until it is confirmed, unless it only shows something (`is_press` is
+    False, or it supersedes): whatever the shop's people change is audited, and so done once.
     """
 
     def decorate(method: Method) -> Any:
@@ -100,7 +108,12 @@ def office_event(
                 if actor is None:
                     return to_sign_in(self)
                 actor.require(right or self._right)
+                if current_press_id():
+                    async with current_shop().database.read() as session:
+                        await require_unused_press(session)
                 return await method(self, actor, *arguments, **named)
+            except PressUsed:
+                await self._show_done_before(actor)
             except ShopError as error:
                 log.info("an event of the office was refused: %s: %s", type(error).__name__, error.message)
                 self._refuse(error)
@@ -114,7 +127,8 @@ def office_event(
 
         _hide_actor(guarded, method)
         setattr(guarded, RIGHT, right)
-        return event(supersedes=supersedes, debounce=debounce)(guarded)
+        press = Resend.SAME_PAGE if is_press and not supersedes else None
+        return event(supersedes=supersedes, debounce=debounce, press=press)(guarded)
 
     return decorate
 
@@ -166,6 +180,9 @@ def message_of(error: ShopError, own: Messages = ()) -> str:
     return next((text for kind, text in (*own, *MESSAGES) if isinstance(error, kind)), FAILURE)
 
 
+DONE_BEFORE = _("La conexión se cortó, pero lo que pediste llegó. Mira cómo quedó.")
+
+
 class Tells(rx.State, mixin=True):
     """A state whose handlers are made by `office_event`: it says what came of what was done."""
 
@@ -178,6 +195,10 @@ class Tells(rx.State, mixin=True):
     def _refuse(self, error: ShopError) -> None:
         """Say why it was not done."""
         self._tell(message_of(error), "problem")
+
+    async def _show_done_before(self, actor: Actor) -> None:  # noqa: ARG002 - screens show it to the actor
+        """Say that what was pressed reached the shop before the connection broke."""
+        self._tell(DONE_BEFORE)
 
 
 class OfficeScreen(Tells, mixin=True):
@@ -269,6 +290,9 @@ class OfficeScreen(Tells, mixin=True):
         self.problems = {}
         self._tell(text)
         await self._show(actor)
+
+    async def _show_done_before(self, actor: Actor) -> None:
+        await self._done(actor, DONE_BEFORE)
 
     def _id(self) -> str:
         """The id at the end of the address."""

@@ -8,16 +8,19 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import open_cart, open_or_new
 from backend.cart.lines import MAX_QUANTITY, add_to_cart, change_line
+from backend.cart.owners import join_carts
 from backend.cart.promotions import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
 from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
 from backend.errors import NotFound, TooManyRequests
+from backend.presses import PressUsed, current_press_id, use_press
 from backend.rate_limit import Client, hit
 from backend.texts import _
 from storefront.live.open_pages import watch
 from storefront.state.frame import FrameState, errors_as_notices, show_frame
 from storefront.state.handlers import (
     MAX_ID,
+    Resend,
     checked_fields,
     checked_id,
     checked_number,
@@ -73,6 +76,8 @@ class CartState(rx.State):
     added: rx.Field[Added] = rx.field(default_factory=Added)
     code_problem: rx.Field[str] = rx.field("")
     """Why the code that was typed last takes nothing off."""
+    _added_by: str = ""
+    """The id of the press that `added` tells of."""
 
     @event()
     async def load_frame(self) -> None:
@@ -92,28 +97,35 @@ class CartState(rx.State):
                 await use_own_cart(self)
                 await refresh(self)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def add(self, variant_id: str, quantity: int) -> None:
         """Add units of a variant; without a cart, create one first."""
         async with errors_as_notices(self):
             variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, MAX_QUANTITY)
             await use_own_cart(self)
-            async with current_shop().database.transaction() as session:
-                cart_id = await open_or_new(session, self.cart_id)
-                await add_to_cart(session, cart_id, variant_id, quantity)
-                view = await cart_view(session, cart_id)
-            await go_on_with(self, cart_id, view)
-            line = next(line for line in view.lines if line.variant_id == variant_id)
-            title = f"{line.title}, {line.variant}" if line.variant else line.title
-            self.added = Added(next_number(self.added.number), title, line.picture)
+            try:
+                async with current_shop().database.transaction() as session:
+                    cart_id = await open_or_new(session, self.cart_id)
+                    await use_press(session, cart_id)
+                    await add_to_cart(session, cart_id, variant_id, quantity)
+                    view = await cart_view(session, cart_id)
+                await go_on_with(self, cart_id, view)
+            except PressUsed as used:
+                await find_cart(self, used.subject)
+            line = next((line for line in self.cart.lines if line.variant_id == variant_id), None)
+            press_id = current_press_id()
+            if line is not None and (not press_id or press_id != self._added_by):
+                title = f"{line.title}, {line.variant}" if line.variant else line.title
+                self.added = Added(next_number(self.added.number), title, line.picture)
+                self._added_by = press_id
         self.answers = next_number(self.answers)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def set_quantity(self, line_id: str, quantity: int) -> None:
         """Change the quantity of a line; 0 removes it."""
         await self._change_line(line_id, quantity)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def remove(self, line_id: str) -> None:
         """Remove a line."""
         await self._change_line(line_id, 0)
@@ -124,12 +136,13 @@ class CartState(rx.State):
             cart_id = await usable_by(self, self.cart_id)
             with suppress(NotFound):  # it was taken out a moment ago: the cart that is shown below says so
                 async with current_shop().database.transaction() as session:
+                    await use_press(session, cart_id)
                     await change_line(session, cart_id, line_id, quantity)
         async with errors_as_notices(self):
             await refresh(self)
         self.answers = next_number(self.answers)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def apply_code(self, form_data: dict[str, str]) -> None:
         """Type the code of a promotion into the cart."""
         self.code_problem = ""
@@ -146,13 +159,14 @@ class CartState(rx.State):
             await refresh(self)
         self.answers = next_number(self.answers)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def drop_code(self, code: str) -> None:
         """Take the code of a promotion out of the cart."""
         async with errors_as_notices(self):
             code = checked_text(code, LONGEST_CODE)
             cart_id = await usable_by(self, self.cart_id)
             async with current_shop().database.transaction() as session:
+                await use_press(session, cart_id)
                 await remove_codes(session, await open_cart(session, cart_id), [code])
         self.code_problem = ""
         async with errors_as_notices(self):
@@ -176,6 +190,7 @@ async def _type_code(cart_id: str, code: str, ip: str) -> None:
         raise CodeRefused(code)
     await hit(shop.database, PROMO_CODES, cart_id, Client.at(ip, shop.settings))
     async with shop.database.transaction() as session:
+        await use_press(session, cart_id)
         await add_codes(session, await open_cart(session, cart_id), [code])
 
 
@@ -185,6 +200,19 @@ async def go_on_with(state: CartState, cart_id: str, view: CartView) -> None:
         state.cart_id = cart_id
         await use_own_cart(state)
     show(state, view)
+
+
+async def find_cart(state: CartState, cart_id: str) -> None:
+    """Go on with a cart that this browser has changed, though it was never told of it, and show it.
+
+    Another cart that it has begun since gets what is in the first.
+    """
+    if not state.cart_id:
+        state.cart_id = await usable_by(state, cart_id)
+    elif state.cart_id != cart_id:
+        await join_carts(current_shop().database, cart_id, state.cart_id, await caller_of(state))
+    await use_own_cart(state)
+    await refresh(state)
 
 
 async def use_own_cart(state: CartState) -> None:

@@ -28,6 +28,7 @@ from backend.errors import (
 from backend.logs import log_scope
 from backend.news import Topic
 from backend.outage import DatabaseUnavailable
+from backend.presses import PressUsed
 from backend.settings import Settings
 from backend.texts import _
 from storefront.live.open_pages import watch
@@ -206,10 +207,13 @@ async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
 async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
     """Show any error inside the block as a notice, and go on after the block.
 
-    Unexpected ones are logged, and count against the page's socket.
+    A press that was done before is no error: the page shows how things stand. Unexpected errors are logged, and count
+    against the page's socket.
     """
     try:
         yield
+    except PressUsed:
+        log.info("a press was done before")
     except ShopError as error:
         log.info("a shopper's request was refused: %s: %s", type(error).__name__, error.message)
         await notify(state, message_of(error))

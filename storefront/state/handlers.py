@@ -4,9 +4,11 @@ An event handler is a public remote call: whoever opens a websocket can send any
 """
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, TypeVar, cast
 
 import reflex as rx
+from reflex_base.event import EVENT_ACTIONS_MARKER
 
 from backend.clock import now
 from backend.errors import InvalidData
@@ -14,14 +16,41 @@ from backend.errors import InvalidData
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def event(*, supersedes: bool = False, debounce: int | None = None) -> Callable[[Method], Method]:
+class Resend(StrEnum):
+    """Who sends an event again that changes something, until the shop has confirmed it."""
+
+    EVERY_PAGE = "every page"
+    """This page over its next connection, and the tab's next page."""
+    SAME_PAGE = "same page"
+    """This page alone, over its next connection: what must not happen once the shopper has left."""
+
+
+def event(
+    *,
+    supersedes: bool = False,
+    debounce: int | None = None,
+    background: bool = False,
+    press: Resend | None = None,
+) -> Callable[[Method], Method]:
     """Make a method of a state an event handler, which any browser may call with any arguments.
 
     Args:
         supersedes: whether a later call takes the place of one that is still running.
         debounce: for how many milliseconds the browser waits for a later call before it sends one.
+        background: whether it runs without the lock of the page's state.
+        press: who sends it again, where it changes something: it is done once all the same if its transaction calls
+            `backend.presses.use_press`, or if doing it twice changes nothing. See `assets/scripts/presses.js`.
     """
-    return cast("Callable[[Method], Method]", rx.event(supersedes=supersedes, debounce=debounce))
+
+    def decorate(method: Method) -> Method:
+        made = rx.event(supersedes=supersedes, debounce=debounce, background=background)(method)
+        if press is not None:
+            setattr(
+                made, EVENT_ACTIONS_MARKER, {**getattr(made, EVENT_ACTIONS_MARKER, {}), "press": str(press)}
+            )
+        return cast("Method", made)
+
+    return decorate
 
 
 def next_number(before: int) -> int:

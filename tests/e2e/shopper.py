@@ -135,6 +135,11 @@ def orders_of(shop: ShopServer, email: str) -> int:
     return int(_ask(shop, 'SELECT count(*) FROM "order" WHERE email = ?', email))
 
 
+def carts_of(shop: ShopServer) -> int:
+    """Return the number of carts that have a line."""
+    return int(_ask(shop, "SELECT count(DISTINCT cart_id) FROM line_item"))
+
+
 def payments_of(shop: ShopServer) -> int:
     """How many tries to pay there were."""
     return int(_ask(shop, "SELECT count(*) FROM payment_session"))

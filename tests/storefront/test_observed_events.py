@@ -2,17 +2,19 @@
 
 import asyncio
 import logging
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import reflex.app
+from reflex_base.event import Event
 from reflex_base.event.processor import BaseStateEventProcessor
 
 from backend.logs import OneLine
 from backend.metrics import REGISTRY
-from storefront.observed_events import ObservedEvents, observe_events
+from backend.presses import current_press_id
+from storefront.observed_events import PRESS, ObservedEvents, confirmation, mark_sent_back, observe_events
 from storefront.socket_guard import count_failure
 
 ENTRY: Any = SimpleNamespace(
@@ -63,6 +65,45 @@ async def test_an_event_that_tells_of_its_failure_has_failed(monkeypatch: pytest
     await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
     count_failure()  # without an event at hand
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_confirmed"),
+    [("ok", True), ("failed", True), ("raised", True), ("sent back", False), ("canceled", False)],
+)
+async def test_press_is_confirmed_once_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch, outcome: str, is_confirmed: bool
+) -> None:
+    press_id = "0123456789abcdef" * 2
+    seen: list[str] = []
+    emitted: list[Event] = []
+
+    async def handle(_processor: object, **_entry: object) -> None:
+        seen.append(current_press_id())
+        match outcome:
+            case "failed":
+                count_failure()
+            case "sent back":
+                mark_sent_back()
+            case "raised":
+                raise ValueError
+            case "canceled":
+                raise asyncio.CancelledError
+
+    async def emit(*events: Event) -> None:
+        emitted.extend(events)
+
+    entry: Any = SimpleNamespace(
+        ctx=SimpleNamespace(txid="0123456789ab", emit_event=emit),
+        event=SimpleNamespace(name="shop____cart_state.add", payload={PRESS: press_id}),
+    )
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    with suppress(ValueError, asyncio.CancelledError):
+        await ObservedEvents()._execute_event(entry=entry, registered_handler=entry)
+    assert seen == [press_id]
+    assert current_press_id() == ""
+    assert entry.event.payload == {}
+    assert emitted == ([confirmation(press_id)] if is_confirmed else [])
 
 
 def test_the_app_takes_our_processor(monkeypatch: pytest.MonkeyPatch) -> None:

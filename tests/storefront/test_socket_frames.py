@@ -6,16 +6,20 @@ from typing import Any
 import pytest
 from reflex_base.registry import RegistrationContext
 
+from storefront.observed_events import PRESS
 from storefront.socket_frames import (
     LONGEST_FRAME,
     LONGEST_STORED,
+    MOST_PRESSES,
     MOST_STORED,
     STORING,
     Refused,
+    boot_presses,
     checked_address,
     checked_event,
     checked_packet,
     connects,
+    press_id_of,
 )
 from storefront.state.cart import CartState
 
@@ -148,3 +152,46 @@ def test_other_arguments_than_the_handlers_are_refused(payload: dict[str, object
 def test_the_handlers_arguments_may_hold_anything() -> None:
     event = {"name": ADD, "payload": {"variant_id": [1], "quantity": None}, "router_data": {}}
     assert checked_event(event) == event
+
+
+PRESS_ID = "0123456789abcdef" * 2
+
+
+def test_the_id_of_a_press_is_taken_along() -> None:
+    payload = {"variant_id": "variant_01", "quantity": 1}
+    checked = checked_event({"name": ADD, "payload": payload, "press": PRESS_ID})
+    assert checked["payload"] == {**payload, PRESS: PRESS_ID}
+
+
+@pytest.mark.parametrize(
+    "press_id", ["", PRESS_ID.upper(), PRESS_ID[1:], f"{PRESS_ID}0", f"{PRESS_ID}\n", 7, None, {}]
+)
+def test_what_is_no_id_of_a_press_is_refused(press_id: object) -> None:
+    event = {"name": ADD, "payload": {"variant_id": "variant_01", "quantity": 1}, "press": press_id}
+    with pytest.raises(Refused, match="press"):
+        checked_event(event)
+    assert press_id_of(event) == ""
+
+
+def test_an_event_that_changes_nothing_is_no_press() -> None:
+    event = {"name": f"{CartState.get_full_name()}.load_cart", "press": PRESS_ID}
+    with pytest.raises(Refused, match="press"):
+        checked_event(event)
+    assert press_id_of(event) == PRESS_ID
+
+
+def test_a_press_cannot_be_named_among_the_arguments() -> None:
+    payload = {"variant_id": "variant_01", "quantity": 1, PRESS: PRESS_ID}
+    with pytest.raises(Refused, match="other arguments"):
+        checked_event({"name": ADD, "payload": payload})
+
+
+@pytest.mark.parametrize("presses", [{}, "x", [{}] * (MOST_PRESSES + 1)])
+def test_what_is_no_list_of_presses_is_refused(presses: object) -> None:
+    with pytest.raises(Refused, match="presses"):
+        boot_presses({"presses": presses})
+
+
+@pytest.mark.parametrize("auth", [None, {}, {"presses": []}])
+def test_a_page_may_connect_without_presses(auth: object) -> None:
+    assert boot_presses(auth) == []

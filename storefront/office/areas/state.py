@@ -50,7 +50,7 @@ class AreaState(OfficeScreen, KnownClientState):
         self._seen = content.version
         return content
 
-    @office_event(Right.CHANGE_CONTENT)
+    @office_event(Right.CHANGE_CONTENT, is_press=False)
     async def look(self, actor: Actor, form: dict[str, Any]) -> None:
         """Show what was typed as the shop would show it."""
         actor.require(Right.CHANGE_CONTENT)
@@ -95,7 +95,7 @@ class AreaState(OfficeScreen, KnownClientState):
             raise InvalidData("not a version")
         await self._restore(actor, int(version))
 
-    @office_event(Right.READ_SETTINGS)
+    @office_event(Right.READ_SETTINGS, is_press=False)
     async def show_version(self, actor: Actor, version: int) -> None:
         """Show what an earlier version looks like."""
         actor.require(Right.READ_SETTINGS)
@@ -106,7 +106,7 @@ class AreaState(OfficeScreen, KnownClientState):
             self.preview = await self._looks(session, saved.body, title, number)
         self._looked_at = None
 
-    @office_event(Right.CHANGE_CONTENT)
+    @office_event(Right.CHANGE_CONTENT, is_press=False)
     async def add_pictures(self, actor: Actor, urls: list[str]) -> None:
         """Put pictures that were just uploaded into the form, a row each."""
         actor.require(Right.CHANGE_CONTENT)
@@ -119,7 +119,7 @@ class AreaState(OfficeScreen, KnownClientState):
         ]
         self.added = [*self.added, *rows][:MOST_SLIDES]
 
-    @office_event(Right.CHANGE_CONTENT)
+    @office_event(Right.CHANGE_CONTENT, is_press=False)
     async def start_over(self, actor: Actor) -> None:
         """Show what is published, and forget what was typed."""
         await self._show(actor)

@@ -48,7 +48,7 @@ class HistoryState(Tells, KnownClientState):
     entries: rx.Field[dict[str, list[AuditRow]]] = rx.field(default_factory=dict)
     """The last entries by the thing's id, the newest first."""
 
-    @office_event(Right.READ_AUDIT)
+    @office_event(Right.READ_AUDIT, is_press=False)
     async def show(self, actor: Actor, subject_id: str) -> None:
         """Read what was done to a thing."""
         wanted = AuditFilter(subject_id=checked_id(subject_id))

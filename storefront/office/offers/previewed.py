@@ -44,7 +44,7 @@ class PreviewedForm(OfficeScreen, mixin=True):
         """Store the form: its id, or what it would change now, where that is something else than what was seen."""
         raise NotImplementedError
 
-    @office_event(Right.CHANGE_PROMOTIONS)
+    @office_event(Right.CHANGE_PROMOTIONS, is_press=False)
     async def look(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Show what the form would change."""
         names = [one.name for one in fields(self._form) if one.name != "categories"]

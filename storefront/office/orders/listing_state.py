@@ -103,7 +103,7 @@ class OrdersState(OfficeList, ShowsFresh, KnownClientState):
             said = _("Sin guía para imprimir: {numbers}.")
             self._tell(said.format(numbers=", ".join(map(str, missing))), "problem")
 
-    @office_event(Right.READ_ORDERS)
+    @office_event(Right.READ_ORDERS, is_press=False)
     async def close_results(self, _actor: Actor) -> None:
         """Show no more what came of it."""
         self.results, self.printable = [], ""

@@ -65,7 +65,7 @@ class PackState(OfficeScreen, KnownClientState):
         self._tell(outcome.text, "news" if outcome.is_done else "problem")
         await self._look(actor, order_id)
 
-    @office_event(Right.FULFILL)
+    @office_event(Right.FULFILL, is_press=False)
     async def following(self, actor: Actor) -> None:
         """The next order: after one that is left for later, or the one that waits longest."""
         shown = self.content.order if self.content else None

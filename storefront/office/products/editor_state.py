@@ -209,7 +209,7 @@ class ProductState(OfficeScreen, KnownClientState):
         self._tell(_("Publicado: ya se ve en la tienda.") if self._appeared(wanted.base) else _("Guardado."))
         return rx.redirect(f"{PRODUCTS}/{product_id}", replace=True) if is_new else None
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def add_pictures(self, actor: Actor, urls: list[str]) -> None:
         """Put pictures that were just uploaded into the form."""
         actor.require(Right.CHANGE_CATALOG)
@@ -220,7 +220,7 @@ class ProductState(OfficeScreen, KnownClientState):
         new = [url for url in sent if url not in known and uploaded_at(url)]
         self.added = [*self.added, *(_picture(url, "", is_added=True) for url in new)][:MAX_PICTURES]
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def add_video(self, actor: Actor, urls: list[str]) -> None:
         """Put a video that was just uploaded into the form, in place of the one that is there."""
         actor.require(Right.CHANGE_CATALOG)
@@ -236,7 +236,7 @@ class ProductState(OfficeScreen, KnownClientState):
             self.added_videos = [VideoRow(key, key, is_added=True)]
         self.again = {**self.again, key: self.again.get(key, 0) + 1}
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def discard(self, actor: Actor) -> None:
         """Forget what was uploaded and not saved, and what was wrong."""
         actor.require(Right.CHANGE_CATALOG)

@@ -184,14 +184,14 @@ class ProductsState(OfficeList, KnownClientState):
         self.draft, self.drafts = Draft(ids, len(ids), action=_action(action)), self.drafts + 1
         await self._plan(actor, is_complete=self.draft.action not in WITH_FORM)
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def pick(self, actor: Actor, action: str) -> None:
         """Choose what is to be done."""
         if self.draft is not None:
             self.draft = replace(self.draft, action=_action(action), target="", percent=0)
             await self._plan(actor, is_complete=action not in WITH_FORM)
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def widen(self, actor: Actor) -> None:
         """Do it with all products that meet what the list is asked for, or again with those that were chosen."""
         if self.draft is not None and self.content is not None:
@@ -199,7 +199,7 @@ class ProductsState(OfficeList, KnownClientState):
             self.draft = replace(self.draft, asked=asked)
             await self._plan(actor, is_complete=self.plan is not None)
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def show_plan(self, actor: Actor, form: dict[str, Any]) -> None:
         """Show what would be done with this place, or these percent."""
         typed = checked_fields(form, "target", "percent", "step", longest=LONGEST_TEXT)
@@ -229,7 +229,7 @@ class ProductsState(OfficeList, KnownClientState):
         self._tell(_("Empezó. Abajo se ve cómo va y se puede deshacer."))
         await self._refresh(actor)
 
-    @office_event(Right.CHANGE_CATALOG)
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop(self, _actor: Actor) -> None:
         """Change nothing."""
         self.draft, self.plan, self.problems = None, None, {}

@@ -96,14 +96,14 @@ class StockState(PagedScreen, KnownClientState):
             if new != self.content.rows:
                 self.content = replace(self.content, rows=new)
 
-    @office_event(Right.READ_STOCK)
+    @office_event(Right.READ_STOCK, is_press=False)
     async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
         """Show what the form asks for: it has an address of its own."""
         actor.require(Right.READ_STOCK)
         typed = checked_fields(form_data, "q", "only")
         return rx.redirect(address_with(typed, STOCK))
 
-    @office_event(Right.READ_STOCK)
+    @office_event(Right.READ_STOCK, is_press=False)
     async def open_row(self, actor: Actor, key: str) -> None:
         """Show the movements of a row."""
         variant_id, _location_id = self._parts(key)
@@ -111,7 +111,7 @@ class StockState(PagedScreen, KnownClientState):
             self.movements = await movements_of(session, actor, variant_id)
         self.opened, self.problems = key, {}
 
-    @office_event(Right.CHANGE_STOCK)
+    @office_event(Right.CHANGE_STOCK, is_press=False)
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add what was scanned or typed to what is being received, or ask which of several it is."""
         text = checked_fields(form_data, "code")["code"]
@@ -127,7 +127,7 @@ class StockState(PagedScreen, KnownClientState):
         else:
             self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
 
-    @office_event(Right.CHANGE_STOCK)
+    @office_event(Right.CHANGE_STOCK, is_press=False)
     async def choose(self, actor: Actor, variant_id: str) -> None:
         """Add one of those that the text may have meant."""
         actor.require(Right.CHANGE_STOCK)
@@ -136,14 +136,14 @@ class StockState(PagedScreen, KnownClientState):
         if chosen is not None:
             self._add(chosen)
 
-    @office_event(Right.CHANGE_STOCK)
+    @office_event(Right.CHANGE_STOCK, is_press=False)
     async def drop(self, actor: Actor, variant_id: str) -> None:
         """Take a line out again."""
         actor.require(Right.CHANGE_STOCK)
         checked_id(variant_id)
         self.lines = [line for line in self.lines if line.variant_id != variant_id]
 
-    @office_event(Right.CHANGE_STOCK)
+    @office_event(Right.CHANGE_STOCK, is_press=False)
     async def note_units(self, actor: Actor, variant_id: str, text: str) -> None:
         """So many of a line came: put in again, it is one more than what was typed."""
         actor.require(Right.CHANGE_STOCK)

@@ -29,6 +29,7 @@ from backend.legal.consents import (
     withdraw_consent,
 )
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
+from backend.presses import PressUsed, use_press
 from backend.reviews.offering import ReviewLink
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.texts import _
@@ -36,9 +37,9 @@ from storefront.components.forms import LONGEST, Town, town_view
 from storefront.components.links import CART, LOGIN, order_path
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.cart import CartState, go_on_with, use_own_cart
+from storefront.state.cart import CartState, find_cart, go_on_with, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
-from storefront.state.handlers import MAX_ID, checked_id, checked_text, event, next_number
+from storefront.state.handlers import MAX_ID, Resend, checked_id, checked_text, event, next_number
 from storefront.state.session import shopper_of
 
 TITLE = _("Mi cuenta")
@@ -112,6 +113,9 @@ def _answered(handler: Handler) -> Handler:
         async with errors_as_notices(self):
             try:
                 leads = await handler(self, *arguments, **named)
+            except PressUsed:
+                self.answer = FormAnswer(next_number(self.answer.number))
+                leads = await self._refresh()
             except Exception:
                 self.answer = FormAnswer(next_number(self.answer.number), is_good=False)
                 raise
@@ -144,7 +148,7 @@ class AccountState(PageState, rx.State):
         await super()._fill()
         return await self._refresh()
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def save_profile(self, values: dict[str, str]) -> Any:
         """Change name and telephone."""
@@ -154,6 +158,7 @@ class AccountState(PageState, rx.State):
         try:
             typed = _texts(values)
             async with current_shop().database.transaction() as session:
+                await use_press(session)
                 await accounts.change_profile(session, shopper.id, typed)
         except InvalidData as error:
             self._tell("profile", error)
@@ -161,7 +166,7 @@ class AccountState(PageState, rx.State):
         self._tell("profile", None, _("Guardado."))
         return await self._refresh()
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def save_address(self, values: dict[str, str]) -> Any:
         """Write an address into the book, in place of the one whose id the form names, if it names one."""
@@ -176,6 +181,7 @@ class AccountState(PageState, rx.State):
             code = _town_code(typed.get("town", ""))
             place = read_form(Destination, {**typed, "email": shopper.email, "dane_code": code}).as_address()
             async with current_shop().database.transaction() as session:
+                await use_press(session)
                 if address_id:
                     await addresses.change_address(session, shopper.id, address_id, place)
                 else:
@@ -187,19 +193,19 @@ class AccountState(PageState, rx.State):
         await notify(self, _("Guardamos la dirección."), "news")
         return await self._refresh()
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def remove_address(self, address_id: str) -> Any:
         """Take an address out of the book."""
         return await self._change_book(address_id, addresses.remove_address)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def prefer_address(self, address_id: str) -> Any:
         """Ship to this address unless told otherwise."""
         return await self._change_book(address_id, partial(addresses.change_address, changes={}, ships=True))
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def buy_again(self, order_id: str) -> Any:
         """Put the toys of an order into the cart, and go there. What is not there any more is named."""
@@ -208,17 +214,22 @@ class AccountState(PageState, rx.State):
             return self._forget()
         order_id, cart = checked_id(order_id), await self.get_state(CartState)
         await use_own_cart(cart)
-        async with current_shop().database.transaction() as session:
-            cart_id = await open_or_new(session, cart.cart_id)
-            gone = await buy_again(session, shopper.id, order_id, cart_id)
-            view = await cart_view(session, cart_id)
-        await go_on_with(cart, cart_id, view)
+        gone: list[str] = []
+        try:
+            async with current_shop().database.transaction() as session:
+                cart_id = await open_or_new(session, cart.cart_id)
+                await use_press(session, cart_id)
+                gone = await buy_again(session, shopper.id, order_id, cart_id)
+                view = await cart_view(session, cart_id)
+            await go_on_with(cart, cart_id, view)
+        except PressUsed as used:
+            await find_cart(cart, used.subject)
         cart.answers = next_number(cart.answers)
         if gone:
             await notify(self, LESS.format(toys="; ".join(gone)))
         return rx.redirect(CART)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def withdraw(self, kind: str) -> Any:
         """Withdraw what was agreed to of this kind, as easily as it was given."""
@@ -229,11 +240,12 @@ class AccountState(PageState, rx.State):
             if not isinstance(kind, str) or kind not in WITHDRAWN:
                 raise InvalidData("nothing that can be taken back")
             async with current_shop().database.transaction() as session:
+                await use_press(session)
                 await withdraw_consent(session, shopper.id, ConsentKind(kind))
             await notify(self, _("Listo: retiraste tu autorización."), "news")
         return await self._refresh()
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     @_answered
     async def forget_payer(self) -> Any:
         """Keep the customer's document and bank no longer."""
@@ -242,6 +254,7 @@ class AccountState(PageState, rx.State):
             return self._forget()
         async with errors_as_notices(self):
             async with current_shop().database.transaction() as session:
+                await use_press(session)
                 await forget_payer(session, shopper.id)
             await notify(self, _("Listo: borramos tu documento y tu banco."), "news")
         return await self._refresh()
@@ -262,6 +275,7 @@ class AccountState(PageState, rx.State):
             address_id = checked_id(address_id)
             try:
                 async with current_shop().database.transaction() as session:
+                    await use_press(session)
                     await change(session, shopper.id, address_id)
             except NotFound:  # it was taken out a moment ago, here or in another tab
                 await notify(self, GONE)

@@ -39,7 +39,15 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.cart import CartState, refresh, use_own_cart
 from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import errors_as_notices, notify
-from storefront.state.handlers import MAX_ID, checked_id, checked_number, checked_text, event, next_number
+from storefront.state.handlers import (
+    MAX_ID,
+    Resend,
+    checked_id,
+    checked_number,
+    checked_text,
+    event,
+    next_number,
+)
 from storefront.state.session import (
     bind_cart,
     caller_of,
@@ -219,7 +227,7 @@ class CheckoutState(PageState, rx.State):
                 return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[misc]
         return None
 
-    @rx.event(background=True)
+    @event(background=True, press=Resend.SAME_PAGE)
     async def place(self, values: dict[str, str], total: Cop) -> Any:
         """Place the order and send the shopper to the bank. Pressed again meanwhile, it does nothing."""
         async with self:
@@ -269,7 +277,7 @@ class CheckoutState(PageState, rx.State):
                 typed["dane_code"], typed["address"], typed.get("shipping_option", "")
             )
 
-    @rx.event(background=True)
+    @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
         """Let go of the payment that waits at the bank and fill in the form for another one.
 

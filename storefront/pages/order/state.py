@@ -24,7 +24,7 @@ from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.pages.order.texts import SAID
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
-from storefront.state.handlers import event, next_number
+from storefront.state.handlers import Resend, event, next_number
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class OrderState(PageState, rx.State):
             if address_of(self) == address and self.content != data.content:
                 self._show(data)
 
-    @rx.event(background=True)
+    @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
         """Cancel the payment at the bank, restore the cart and go to the checkout for another bank.
 
@@ -134,7 +134,7 @@ class OrderState(PageState, rx.State):
                 await notify(self, changed.problem)
             self.answers = next_number(self.answers)
 
-    @event()
+    @event(press=Resend.EVERY_PAGE)
     async def try_again(self) -> Any:
         """Restore the cart of an order that was not paid, and go to the checkout.
 

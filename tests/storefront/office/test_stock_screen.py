@@ -8,7 +8,9 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.office.stock_changes import MOST_LINES
+from backend.presses import Sending, handle_press
 from backend.staff.rights import Role
+from storefront.office.state import DONE_BEFORE
 from storefront.office.stock.state import RECEIPT, Line, StockState
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
@@ -52,6 +54,19 @@ async def test_what_is_scanned_is_received(shop: Shop, defaults: Defaults, top: 
     assert (screen.told.tone, list(screen.problems)) == ("problem", [f"units-{top}"])
     await sent(screen, "receive", {**typed, f"units-{top}": "6"})
     assert (screen.lines, screen.told.tone) == ([], "news")
+    assert await stocked(shop, top) == 16
+
+
+async def test_receipt_sent_again_is_received_once(
+    shop: Shop, defaults: Defaults, top: str, browser_of: At
+) -> None:
+    screen = await opened(browser_of)
+    await sent(screen, "scan", {"code": "SKU-trompo-de-madera"})
+    typed = {"location_id": defaults.location_id, f"units-{top}": "6"}
+    for _sending in range(2):
+        with handle_press(Sending("receive", "a" * 32)):
+            await sent(screen, "receive", typed)
+    assert (screen.told.tone, screen.told.text) == ("news", DONE_BEFORE)
     assert await stocked(shop, top) == 16
 
 

@@ -20,6 +20,7 @@ from backend.customers.payers import KEEP_PAYER
 from backend.customers.sessions import COOKIE, close_all, open_session
 from backend.legal.consents import Consenting, ConsentSource, give_consents
 from backend.passwords import hash_password
+from backend.presses import Sending, handle_press
 from storefront.live.state_loss import HYDRATE
 from storefront.pages.account.enter import EnterState
 from storefront.pages.account.home import page
@@ -305,6 +306,19 @@ async def test_an_address_is_saved_for_whoever_is_signed_in(shop: Shop, shopper:
         book = await account_page.address_book(session, customer_id)
     assert {entry.address for entry in book} == {"Calle 10 # 5-20"}
     assert len(book) == 2
+
+
+async def test_address_sent_again_is_written_once(shop: Shop, shopper: Shopper) -> None:
+    customer_id, token, _ = await a_customer(shop, "ana@example.com")
+    state = await at_browser(shopper, f"{COOKIE}={token}")
+    for _sending in range(2):
+        before = state.answer.number
+        with handle_press(Sending("save_address", "a" * 32)):
+            await send(state, "save_address", ADDRESS)
+        assert state.answer.is_good
+        assert state.answer.number > before
+    async with shop.database.read() as session:
+        assert len(await addresses_of(session, customer_id)) == 2  # with the one that was there
 
 
 async def test_an_address_is_changed_by_its_owner_alone(shop: Shop, shopper: Shopper) -> None:
