@@ -9,6 +9,7 @@ import backend.mail.mailer
 import backend.monitoring.webhook
 import backend.news
 import backend.orders.cancelling
+import backend.orders.holding
 import backend.outbox.publisher
 import backend.returns.unpacking
 import backend.reviews.asking

@@ -20,6 +20,8 @@ class AttentionKind(StrEnum):
     """Two payments for one purchase were approved: one is to be given back."""
     PAID_WITHOUT_ORDER = "paid_without_order"
     """Money came, and no order can be made of what was paid for."""
+    PAYMENT_CONTRADICTED = "payment_contradicted"
+    """The provider says that money which the shop took for paid went back, is under review, or is another amount."""
     PAYMENT_UNRESOLVED = "payment_unresolved"
     """The gateway has not said for 48 hours how a payment ended."""
     STOCK_SHORT = "stock_short"
@@ -129,6 +131,15 @@ RULES = {
         _("Llegó dinero y no hay pedido"),
         _("Si hay unidades, acepta el pago: el pedido se crea. Si no, devuelve el dinero."),
         Action.HONOR,
+        _ALL,
+        _DAY,
+    ),
+    AttentionKind.PAYMENT_CONTRADICTED: KindRules(
+        _("El banco se contradice sobre un pago"),
+        _(
+            "Mira en la pasarela si el dinero está. Si volvió, anota la referencia que ella da. Hasta entonces el pedido no se empaca."  # noqa: E501
+        ),
+        Action.REFUNDED,
         _ALL,
         _DAY,
     ),

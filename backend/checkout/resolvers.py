@@ -6,6 +6,7 @@ transfer, which is booked on its payment session. `dismissed`: nothing.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,7 +22,14 @@ from backend.events import subscribe
 from backend.inventory import service as inventory
 from backend.money import Cop
 from backend.orders.models import Order
-from backend.orders.refunding import Transfer, refund_all, refund_money, restate_payment
+from backend.orders.refunding import (
+    REVERSED,
+    Transfer,
+    book_reversal,
+    refund_all,
+    refund_money,
+    restate_payment,
+)
 from backend.orders.service import (
     lines_of_order,
     lock_order,
@@ -33,6 +41,7 @@ from backend.orders.service import (
 from backend.orders.states import HAS_MONEY, PaymentStatus
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
+from backend.payment.payments import refundable
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
 from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session, pays
@@ -40,6 +49,7 @@ from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
 NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and resolve with `refunded`"
+BOOKED_ALREADY = "All of this money is booked as given back already: dismiss with a note"
 NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
 
 
@@ -53,6 +63,10 @@ class HoldsNoMoney(NotAllowed):
 
 class AmountUnknown(InvalidData):
     """Nobody knows how much money it is."""
+
+
+class NothingLeft(NotAllowed):
+    """All of the money is booked as given back already."""
 
 
 class PurchaseUnknown(InvalidData):
@@ -95,6 +109,34 @@ class PaymentResolver(Resolver):
             await capture_to_refund(session, payment, cart, amount)
             await refund_money(session, payment, order, amount, _transfer(decision))
             await release_reserved(session, cart.id, await sessions_of(session, cart.id))
+
+
+class ContradictionResolver(PaymentResolver):
+    """The provider contradicts a captured payment. `honor`: the money is there. `refunded`: it went back.
+
+    As long as the row is open nothing of the order is packed (`backend.orders.holding`).
+    """
+
+    async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
+        """See `Resolver`.
+
+        Raises:
+            NotFound: the payment is gone.
+            AmountUnknown: nobody knows how much went back.
+            NothingLeft: all of it is booked as given back already.
+        """
+        found = await _lock_payment(session, row, decision)
+        if found is None or decision.action is not Action.REFUNDED:
+            return
+        payment, cart = found
+        if row.amount is None:
+            raise AmountUnknown(UNKNOWN_AMOUNT)
+        amount = min(row.amount, await refundable(session, payment))
+        if amount <= 0:
+            raise NothingLeft(BOOKED_ALREADY)
+        order = await order_of_cart(session, cart.id) if pays(payment) else None
+        transfer = replace(_transfer(decision), reason=REVERSED)
+        await book_reversal(session, payment, order, amount, transfer)
 
 
 class ShortStockResolver(Resolver):
@@ -141,7 +183,11 @@ def money_resolvers() -> dict[AttentionKind, Resolver]:
         AttentionKind.PAID_WITHOUT_ORDER,
         AttentionKind.PAYMENT_UNRESOLVED,
     )
-    return {**dict.fromkeys(kinds, money), AttentionKind.STOCK_SHORT: ShortStockResolver()}
+    return {
+        **dict.fromkeys(kinds, money),
+        AttentionKind.PAYMENT_CONTRADICTED: ContradictionResolver(),
+        AttentionKind.STOCK_SHORT: ShortStockResolver(),
+    }
 
 
 @subscribe(PaymentSessionChanged)

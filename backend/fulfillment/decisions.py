@@ -6,6 +6,7 @@ shopper would get somebody else's tracking.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,6 +21,7 @@ from backend.fulfillment.labels import APPROVED_PRICE, keep_label
 from backend.fulfillment.packing import fulfill, pack_or_cancel
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment
 from backend.money import Cop
+from backend.orders.holding import PackingHeld, require_not_held
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order
 from backend.orders.states import LabelState, OrderStatus
@@ -100,7 +102,8 @@ class LabelInDoubt(_LabelResolver):
         async with self._database.read() as session:
             fulfillment = await _fulfillment(session, row)
         provider = provider_of(self._providers, fulfillment.provider_id)
-        await pack_or_cancel(self._database, decision.by, provider, fulfillment.order_id, fulfillment.id)
+        with suppress(PackingHeld):  # the label is recorded; it is packed when it is asked for again
+            await pack_or_cancel(self._database, decision.by, provider, fulfillment.order_id, fulfillment.id)
 
 
 class ExpensiveLabel(_LabelResolver):
@@ -111,11 +114,18 @@ class ExpensiveLabel(_LabelResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Record the decision. OrderCanceled: it is not to be sent. NotAllowed: the label waits for no decision."""
+        """Record the decision.
+
+        Raises:
+            OrderCanceled, PackingHeld: the order is not to be sent, or not yet.
+            NotAllowed: the label waits for no decision.
+        """
         is_bought = decision.action is Action.HONOR
         order = await lock_order(session, str(row.order_id))
         if is_bought and order.status == OrderStatus.CANCELED:
             raise OrderCanceled("The order was cancelled: dismiss its label")
+        if is_bought:
+            await require_not_held(session, order)
         await decide_price(session, row.subject_id, row.amount if is_bought else None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:

@@ -20,6 +20,7 @@ from backend.fulfillment.schemas import NewFulfillment
 from backend.inventory import fulfilling
 from backend.inventory.movements import Reason, Why
 from backend.orders.fulfillments import units_in
+from backend.orders.holding import require_not_held
 from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
 from backend.orders.states import PACKED, TAKEN_FROM, LabelState
 from backend.settings import Settings
@@ -46,7 +47,8 @@ async def fulfill(  # noqa: PLR0917
         NotFound: there is no such order, or no such location.
         InvalidData: an item is not the order's, or more of it is wanted than is left to send, or is not at the location
             that was named; another shipping option is named than the order's; or the address cannot be sent to.
-        NotAllowed: the order is not paid, or was cancelled; or the shop does not run with its provider.
+        NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not run with its provider. Held
+            while the carrier answered, it has a label that is packed when it is asked for again.
         Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
         LabelTooExpensive: the label costs more than the order's shipping before discounts plus `LABEL_OVER_PAID`; it
             waits in attention for a decision.
@@ -87,6 +89,7 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     await record(session, actor, "packed", Subject(Thing.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
+        await require_not_held(session, order)
         why = Why(Reason.SALE, actor, order_id=order_id)
         taken = await fulfilling.fulfill(
             session, order.cart_id, units_in(fulfillment), why, location_id=fulfillment.location_id

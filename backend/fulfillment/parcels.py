@@ -16,6 +16,7 @@ from backend.inventory import fulfilling
 from backend.inventory import service as inventory
 from backend.office_settings import read_effective_settings
 from backend.orders.fulfillments import fulfillments_of_order
+from backend.orders.holding import require_not_held
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import lines_of_order, priced, shipping_of
 from backend.orders.states import HAS_MONEY, PACKED, LabelState, OrderStatus, PaymentStatus
@@ -76,13 +77,14 @@ async def parcel_of(session: AsyncSession, order: Order, new: NewFulfillment) ->
     Raises:
         InvalidData: an item is not the order's, or more of it is wanted than is left to send; or another shipping
             option is named than the order's.
-        NotAllowed: the order is not paid, or was cancelled; or its shipping option is gone.
+        NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option is gone.
         Conflict: another fulfillment of the order is being made, or nobody knows whether one was.
     """
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
     if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
+    await require_not_held(session, order)
     lines = await _wanted_lines(session, order, new.items)
     option = await option_of(session, order)
     if new.shipping_option_id not in (None, option.id):

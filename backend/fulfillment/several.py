@@ -18,6 +18,7 @@ from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.orders.finding import pickup_options
 from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order
+from backend.orders.holding import PackingHeld
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, read_order
 from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
@@ -180,6 +181,8 @@ async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *,
         text = _("Está cancelado.")
     elif order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         text = _("No está pagado.")
+    elif isinstance(error, PackingHeld):
+        waits, text = True, _("El banco se contradice sobre el pago. Decide en Por resolver.")
     elif LabelState.UNKNOWN in states:
         waits, text = True, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")
     elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):

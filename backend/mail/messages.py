@@ -30,6 +30,7 @@ from backend.money import format_cop
 from backend.orders.gifts import gift_message
 from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.refunding import REVERSED
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import TRACKING_URL
 from backend.orders.tokens import order_token
@@ -198,7 +199,12 @@ async def _refunded(session: AsyncSession, settings: Settings, refund_id: str) -
     of_order: dict[str, Any] = {"name": "", "number": None, "link": ""}
     if order:
         of_order = await _order_values(session, settings, order)
-    values = {**of_order, "amount": format_cop(refund.amount), "reference": refund.reference}
+    values = {
+        **of_order,
+        "amount": format_cop(refund.amount),
+        "reference": refund.reference,
+        "is_reversed": refund.reason == REVERSED,
+    }
     return Message(MailKind.REFUNDED, to, values)
 
 

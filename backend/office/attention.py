@@ -23,6 +23,7 @@ K = AttentionKind
 HONOR = {
     K.PAID_WITHOUT_ORDER: _("Crear el pedido"),
     K.PAYMENT_UNRESOLVED: _("Fue aprobado: aceptar el pago"),
+    K.PAYMENT_CONTRADICTED: _("El dinero sí está"),
     K.STOCK_SHORT: _("Ya están las unidades"),
     K.LABEL_IN_DOUBT: _("La guía sí está"),
     K.LABEL_TOO_EXPENSIVE: _("Comprar la guía"),
@@ -146,7 +147,9 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
 def _action(kind: AttentionKind, action: Action) -> ActionView:
     match action:
         case Action.REFUNDED:
-            return ActionView(action, _("Ya devolví el dinero"), "reference")
+            is_back = kind is K.PAYMENT_CONTRADICTED
+            label = _("El dinero volvió al comprador") if is_back else _("Ya devolví el dinero")
+            return ActionView(action, label, "reference")
         case Action.DISMISSED:
             return ActionView(action, _("No hay que hacer nada"), "note")
         case Action.HONOR:

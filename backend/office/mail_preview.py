@@ -50,6 +50,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "is_delivered": False,
         "amount": format_cop(42_000),
         "reference": "TR-123456",
+        "is_reversed": False,
         "toy": _("Trompo de madera"),
         "unsubscribe": link,
         "what": _("Derecho de retracto").lower(),

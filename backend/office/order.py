@@ -24,6 +24,7 @@ from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
 from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order, has_left
 from backend.orders.gifts import gift_message
+from backend.orders.holding import is_held
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
@@ -118,6 +119,7 @@ class OrderDetail:
         document: the payer's, with its kind.
         gift_message: what is printed for the box; empty when nothing is.
         consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
+        is_held: whether nothing of it may be packed until a person has decided (`backend.attention`).
         actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
     """
 
@@ -149,6 +151,7 @@ class OrderDetail:
     """Of whoever bought it, with an account or without; empty where nobody is known."""
     returns: list[ReturnRow]
     invoices: list[InvoiceRow]
+    is_held: bool
     actions: list[str]
 
 
@@ -163,6 +166,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     order = await read_order(session, order_id)
     lines = await lines_of_order(session, order_id)
     fulfillments = await fulfillments_of_order(session, order_id)
+    held = await is_held(session, order_id)
     printable = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
     )
@@ -214,7 +218,8 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         customer_id=order.customer_id or order.guest_id or "",
         returns=await returns_of_order(session, order.id),
         invoices=await invoices_of_order(session, actor, order.id),
-        actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup),
+        is_held=held,
+        actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
     )
 
 
@@ -225,6 +230,7 @@ def _actions(
     fulfillments: Sequence[Fulfillment],
     *,
     is_pickup: bool,
+    is_held: bool,
 ) -> list[str]:
     stands = order.status != OrderStatus.CANCELED
     is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
@@ -234,7 +240,7 @@ def _actions(
     made = [one for one in active if one.state == LabelState.CREATED]
     may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
     possible = {
-        "pack": may_send and stands and is_paid and is_left and not in_doubt,
+        "pack": may_send and stands and is_paid and is_left and not in_doubt and not is_held,
         "ship": may_send
         and not is_pickup
         and any(one.shipped_at is None and not carrier_canceled(one) for one in made),

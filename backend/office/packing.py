@@ -16,6 +16,7 @@ from backend.office.orders import recipient_of
 from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
 from backend.orders.gifts import gift_message
+from backend.orders.holding import IS_HELD, is_held
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.service import lines_of_order, read_order, units_to_box
 from backend.orders.states import LabelState
@@ -44,8 +45,9 @@ class PackOrder:
     """An order to pack.
 
     Attributes:
-        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `busy` (somebody is making
-            it right now) or `closed` (cancelled, or not paid any more).
+        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
+            contradicts its payment), `busy` (somebody is making it right now) or `closed` (cancelled, or not paid any
+            more).
         gift_message: what is printed for the box; empty when nothing is.
         by: who packed it, and when; empty while nobody has.
         label_path: where its label is to print; empty without one.
@@ -68,10 +70,17 @@ class PackOrder:
 
 @dataclass(frozen=True, slots=True)
 class PackView:
-    """What is packed now. `waiting`: how many orders can be packed; `doubtful`: how many wait for a decision."""
+    """What is packed now.
+
+    Attributes:
+        waiting: orders that can be packed.
+        doubtful: orders whose label waits for a decision.
+        held: orders whose payment waits for a decision.
+    """
 
     waiting: int
     doubtful: int
+    held: int
     order: PackOrder | None
 
 
@@ -89,16 +98,18 @@ async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, 
         NotFound: there is no such order.
     """
     actor.require(Right.FULFILL)
-    can_pack = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS)
+    can_pack = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, ~IS_HELD)
     waiting = (await session.execute(can_pack)).scalar_one()
+    in_hold = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, IS_HELD)
+    held = (await session.execute(in_hold)).scalar_one()
     in_doubt = select(func.count(Fulfillment.order_id.distinct())).where(Fulfillment.state.in_(DOUBTFUL))
     doubtful = (await session.execute(in_doubt)).scalar_one()
     order = await read_order(session, order_id) if order_id else await _next(session, after)
-    return PackView(waiting, doubtful, await _order(session, order) if order else None)
+    return PackView(waiting, doubtful, held, await _order(session, order) if order else None)
 
 
 async def _next(session: AsyncSession, after: str) -> Order | None:
-    oldest = select(Order).where(TO_PACK, ~_WAITS).order_by(Order.paid_at, Order.number).limit(1)
+    oldest = select(Order).where(TO_PACK, ~_WAITS, ~IS_HELD).order_by(Order.paid_at, Order.number).limit(1)
     if after:
         try:
             last = await read_order(session, after)
@@ -120,6 +131,8 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
     parcels = (await session.execute(made.order_by(Fulfillment.id.desc()))).all()
     created = next((parcel for parcel in parcels if parcel[1] == LabelState.CREATED), None)
     state = _state(order, lines, {parcel[1] for parcel in parcels})
+    if state == "open" and await is_held(session, order.id):
+        state = "held"
     is_packed = state == "packed"
     units = units_to_box(lines)
     shown = [line for line in lines if line.id in units]

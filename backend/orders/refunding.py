@@ -36,6 +36,8 @@ from backend.payment.transitions import lock_session
 from backend.staff.rights import Actor, Right
 
 NOT_PAID = "The order has no money that could be given back"
+REVERSED = "reversed"
+"""The reason of a refund that the provider made, and not the shop by a transfer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,22 @@ async def refund_money(
     await restate_payment(session, order)
     captured, refunded = await captured_and_refunded(session, order.cart_id)
     await _end_without_money(session, order, must_cancel=captured <= refunded, by=transfer.by)
+
+
+async def book_reversal(
+    session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
+) -> None:
+    """Book that the provider gave this money of a captured payment back.
+
+    An order without money is not sent any more; it is cancelled unless fulfillments stand.
+
+    Raises:
+        NotAllowed: it is more than is left of the payment.
+    """
+    await book_refund(session, payment, _refund(payment, order, amount, transfer))
+    if order is not None:
+        await restate_payment(session, order)
+        await _end_without_money(session, order, must_cancel=False, by=transfer.by)
 
 
 async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) -> None:

@@ -25,6 +25,7 @@ from backend.payment.transitions import (
     apply_report,
     apply_second_report,
     close,
+    invoice_beside,
     lock_session,
     move,
 )
@@ -41,6 +42,7 @@ CHECK_FOR = timedelta(hours=48)
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
 
 _WITH_CLOCK = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
+_BESIDE = select(PaymentSession.id).where(PaymentSession.invoice == bindparam("invoice"))
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 
@@ -69,11 +71,17 @@ async def check_session(database: Database, providers: Providers, payment: Payme
 async def check_second_transaction(
     database: Database, providers: Providers, payment: PaymentSession, reference: str | None
 ) -> None:
-    """Ask about another transaction of the same invoice: only an approval of it is applied."""
+    """Ask about another transaction of the same invoice: an approval is applied, and what follows that approval."""
     facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
     report = await _ask_provider(providers, payment, facts)
     if report.state is ProviderState.CAPTURED:
         await apply_second_report(database, payment.id, report)
+        return
+    async with database.read() as session:
+        beside = await session.execute(_BESIDE, {"invoice": invoice_beside(payment, reference)})
+        session_id = beside.scalar_one_or_none()
+    if session_id is not None:
+        await apply_report(database, session_id, report)
 
 
 async def _ask_provider(

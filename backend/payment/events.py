@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from backend.errors import NotAllowed
+from backend.money import Cop
 from backend.payment.states import SessionState
 
 
@@ -23,6 +24,22 @@ class PaymentApproved:
     session_id: str
     cart_id: str
     cart_ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentContradicted:
+    """A provider contradicts a payment that it had captured. Published with the cart and the session locked.
+
+    Attributes:
+        reported: the state that the provider says now.
+        missing: pesos of it that the shop may not have; None where that is not known, or more came than was known.
+    """
+
+    session_id: str
+    cart_id: str
+    message: str
+    reported: str
+    missing: Cop | None
 
 
 @dataclass(frozen=True, slots=True)

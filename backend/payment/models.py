@@ -139,6 +139,8 @@ class PaymentNotification(Timestamps, table=True):
     """Our payment session, where the provider carries it. Not a foreign key: it is what somebody sent."""
     is_final: bool = False
     """Whether it says that the payment was decided."""
+    said_state: str | None = None
+    """A `ProviderState`: how it says that the payment stands. A hint, as its signature need not cover it."""
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
     handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -22,8 +22,9 @@ from backend.ids import new_id
 from backend.jobs import enqueue
 from backend.payment.checks import check_second_transaction, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
-from backend.payment.providers.base import Notification, PaymentProvider, Providers, Verdict
+from backend.payment.providers.base import Notification, PaymentProvider, Providers, ProviderState, Verdict
 from backend.payment.states import SessionState
+from backend.payment.transitions import has_unheard_report
 from backend.tracing import traced
 
 log = logging.getLogger(__name__)
@@ -102,6 +103,7 @@ async def store(database: Database, provider_id: str, notification: Notification
         "reference": _storable(notification.reference or "", 80) or None,
         "invoice": _storable(notification.invoice or "", 80) or None,
         "is_final": notification.is_final,
+        "said_state": notification.state,
         "fields": {
             _storable(name, 80): _storable(value, MAX_FIELD_TEXT)
             for name, value in list(notification.fields.items())[:MAX_FIELDS]
@@ -177,7 +179,7 @@ async def handle_notification(
 
 
 async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
-    """Check the session. Whether the notification was final and the provider's own look-up is not yet."""
+    """Check the session. True if the provider's own look-up does not say yet what the notification said for good."""
     payment = await _find_session(database, notification)
     if payment is None:
         log.warning("notification %s names no payment of ours", notification.id)
@@ -188,7 +190,18 @@ async def _lags_behind(database: Database, providers: Providers, notification: P
         return False
     payment.reference = notification.reference  # we may never have had the answer that named it
     state = await check_session(database, providers, payment)
-    return notification.is_final and not state.is_final and state is not SessionState.HELD
+    if not notification.is_final or state is SessionState.HELD:
+        return False
+    return not state.is_final or await _is_unheard(database, payment.id, notification)
+
+
+async def _is_unheard(database: Database, session_id: str, notification: PaymentNotification) -> bool:
+    """True if the notification contradicts the session's final state, and the look-up does not yet."""
+    if notification.said_state is None:
+        return False
+    async with database.read() as session:
+        payment = await session.get_one(PaymentSession, session_id, populate_existing=True)
+    return has_unheard_report(payment, ProviderState(notification.said_state))
 
 
 async def _find_session(database: Database, notification: PaymentNotification) -> PaymentSession | None:

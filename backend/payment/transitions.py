@@ -26,7 +26,12 @@ from backend.events import publish
 from backend.jobs import cancel, enqueue
 from backend.logs import log_scope
 from backend.money import Cop
-from backend.payment.events import PaymentApproved, PaymentSessionChanged, PurchaseCanceled
+from backend.payment.events import (
+    PaymentApproved,
+    PaymentContradicted,
+    PaymentSessionChanged,
+    PurchaseCanceled,
+)
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
@@ -38,6 +43,10 @@ CHECK = "payment.check"
 """The job that checks a session; its key is the session's id."""
 APPROVED = "approved"
 """A note in a session's `data`: its provider has said that it took money."""
+CONTRADICTED = "contradicted"
+"""A note in a session's `data`: what its provider has last said against its final state."""
+EXACT_AMOUNT = "exact_amount"
+"""A note in a session's `data`: the approved amount as a decimal, where it is not in whole pesos."""
 DISMISSED = "dismissed"
 """A note in a session's `data`: a person has ended it, and its provider has not said that it took nothing."""
 GIVEN_BACK = "given_back"
@@ -66,6 +75,9 @@ _FINAL_REPORTS = {
     ProviderState.EXPIRED: SessionState.EXPIRED,
     ProviderState.HELD: SessionState.HELD,
 }
+
+_NOT_TAKEN = (ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED)
+"""The provider has no money: it never took it, or it gave it back."""
 
 _LOCK_CART = locked(
     select(Cart)
@@ -155,6 +167,8 @@ async def _apply_to_session(
     state = SessionState(payment.state)
     _store_details(payment, report)
     wanted = _FINAL_REPORTS.get(report.state)
+    if wanted is not None and state.is_final:
+        await _note_contradiction(session, payment, cart, report)
     if wanted is None or wanted is state:
         return state
     if wanted is SessionState.CAPTURED:
@@ -177,7 +191,7 @@ async def _apply_capture(
     is_first, known = not payment.data.get(APPROVED), payment.captured_amount
     payment.data = {**payment.data, APPROVED: True}
     if report.amount is not None and _same_currency(payment, report):
-        payment.captured_amount = int(report.amount)
+        _store_amount(payment, report.amount)
     if state.is_final:
         trouble, why = AttentionKind.APPROVED_LATE, f"approved after it was {state}"
         if cancellation := await _find_cancellation(session, payment, cart, chain):
@@ -198,6 +212,86 @@ async def _apply_capture(
     if is_first or (state.is_final and payment.captured_amount != known):
         await _raise_attention(session, trouble, payment, cart, why)
     return SessionState(payment.state)
+
+
+async def _note_contradiction(
+    session: AsyncSession, payment: PaymentSession, cart: Cart, report: ProviderReport
+) -> None:
+    """Raise attention when the report contradicts the final state, once however often the provider says so.
+
+    The state stays: nothing is undone by itself. An approval after an end without money is `_apply_capture`'s.
+    """
+    said = _contradiction(payment, report)
+    if said == payment.data.get(CONTRADICTED):
+        return
+    others = {name: value for name, value in payment.data.items() if name != CONTRADICTED}
+    if said is None:
+        payment.data = others
+        return
+    payment.data = {**others, CONTRADICTED: said}
+    message = f"Payment {payment.invoice}: the provider says {said} after it was {payment.state}"
+    with log_scope(order_id=cart.order_id):
+        log.error("%s", message)
+    await session.flush()
+    if payment.state == SessionState.CAPTURED:
+        missing = _captured_pesos(payment)
+        if report.state is ProviderState.CAPTURED and report.amount is not None:
+            missing -= int(report.amount)
+        known = missing if missing > 0 else None
+        await publish(session, PaymentContradicted(payment.id, cart.id, message, report.state, known))
+        return
+    await raise_attention(
+        session,
+        AttentionKind.PAYMENT_UNRESOLVED,
+        message=message,
+        amount=payment.amount,
+        order_id=cart.order_id if cart.completed_at is not None else None,
+        payment_session_id=payment.id,
+        data={"state": payment.state, "reference": payment.reference},
+    )
+
+
+def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | None:
+    """Return what the report says against the session's final state, or None.
+
+    Ends without money do not contradict one another. What a person has ended is no word of the provider's.
+    """
+    if payment.state == SessionState.CAPTURED:
+        if report.state in (*_NOT_TAKEN, ProviderState.HELD):
+            return report.state
+        if report.state is ProviderState.CAPTURED and report.amount is not None:
+            if not _same_currency(payment, report):
+                return f"{report.state}, {report.amount} {report.currency}"
+            if report.amount != captured_exactly(payment):
+                return f"{report.state}, {report.amount}"
+    elif report.state in (ProviderState.HELD, ProviderState.AUTHORIZED) and DISMISSED not in payment.data:
+        return report.state
+    return None
+
+
+def has_unheard_report(payment: PaymentSession, reported: ProviderState) -> bool:
+    """True if this report would contradict the session's final state and nothing of the kind is noted yet."""
+    if payment.state == SessionState.CAPTURED:
+        return reported in _NOT_TAKEN and CONTRADICTED not in payment.data
+    is_final = SessionState(payment.state).is_final
+    return is_final and reported is ProviderState.CAPTURED and APPROVED not in payment.data
+
+
+def captured_exactly(payment: PaymentSession) -> Decimal:
+    """Return what the provider said that it took, in pesos and cents."""
+    return Decimal(payment.data.get(EXACT_AMOUNT, _captured_pesos(payment)))
+
+
+def _captured_pesos(payment: PaymentSession) -> Cop:
+    return payment.captured_amount if payment.captured_amount is not None else payment.amount
+
+
+def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
+    """Store the approved amount: whole pesos, which may pay, and the exact amount where there are cents."""
+    payment.captured_amount = int(amount)
+    exact = {} if amount == payment.captured_amount else {EXACT_AMOUNT: str(amount)}
+    others = {name: value for name, value in payment.data.items() if name != EXACT_AMOUNT}
+    payment.data = {**others, **exact}
 
 
 async def _find_cancellation(
@@ -233,6 +327,11 @@ async def _raise_attention(
     )
 
 
+def invoice_beside(first: PaymentSession, reference: str | None) -> str:
+    """Return the invoice of the session that a second transaction of `first`'s invoice gets."""
+    return f"{first.invoice}/{reference}"
+
+
 async def _apply_beside(
     session: AsyncSession,
     first: PaymentSession,
@@ -241,7 +340,7 @@ async def _apply_beside(
     chain: Collection[str],
 ) -> SessionState:
     """A second transaction of an invoice whose session has ended: a session of its own, once."""
-    invoice = f"{first.invoice}/{report.reference}"
+    invoice = invoice_beside(first, report.reference)
     known = await session.execute(select(PaymentSession).where(PaymentSession.invoice == invoice))
     second = known.scalar_one_or_none()
     if second is None:

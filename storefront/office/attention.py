@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.attention.kinds import Action
 from backend.attention.service import Decision, NothingToRun
-from backend.checkout.resolvers import AmountUnknown, HoldsNoMoney, PaidAlready, PurchaseUnknown
+from backend.checkout.resolvers import AmountUnknown, HoldsNoMoney, NothingLeft, PaidAlready, PurchaseUnknown
 from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, OutsideFailure, ShopError
 from backend.fulfillment.decisions import OrderCanceled
 from backend.news import Topic
@@ -19,6 +19,7 @@ from backend.office.attention import (
     count_unknown,
     open_attention,
 )
+from backend.orders.holding import PackingHeld
 from backend.orders.service import FulfillmentsStand
 from backend.shipping.providers.base import LabelTooExpensive
 from backend.staff.rights import Actor, Right
@@ -48,6 +49,14 @@ REFUSALS: Messages = (
     (
         AmountUnknown,
         _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más."),
+    ),
+    (
+        NothingLeft,
+        _("Ese dinero ya está anotado como devuelto: no hay que hacer nada, y la nota dice por qué."),
+    ),
+    (
+        PackingHeld,
+        _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero."),
     ),
     (PurchaseUnknown, _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")),
     (InsufficientStock, _("Faltan unidades: súmalas en Bodega o devuelve el dinero.")),

@@ -109,23 +109,28 @@ async def order_over_the_api(shop: ShopServer) -> Sold:
 async def paid_order(shop: ShopServer) -> Sold:
     """Somebody has ordered a toy, and the bank has approved it."""
     sold = await order_over_the_api(shop)
+    await report(shop, sold.id, ProviderState.CAPTURED)
+    return sold
+
+
+async def report(shop: ShopServer, order_id: str, state: ProviderState, amount: str = "") -> None:
+    """The bank reports on the order's payment; without an amount, of what was asked for."""
     books = _books(shop)
     try:
         async with books.read() as session:
-            order = await read_order(session, sold.id)
+            order = await read_order(session, order_id)
             payment = await decisive_session(session, order.cart_id)
         assert payment is not None
-        report = ProviderReport(
-            state=ProviderState.CAPTURED,
-            amount=Decimal(payment.amount),
+        said = ProviderReport(
+            state=state,
+            amount=Decimal(amount or payment.amount),
             currency="COP",
             invoice=payment.invoice,
             reference=payment.reference,
         )
-        await apply_report(books, payment.id, report)
+        await apply_report(books, payment.id, said)
     finally:
         await books.close()
-    return sold
 
 
 def _books(shop: ShopServer) -> Database:

@@ -7,8 +7,9 @@ from contextlib import closing, contextmanager
 
 from playwright.async_api import expect
 
+from backend.payment.providers.base import ProviderState
 from tests.e2e.conftest import OpenPage, ShopServer
-from tests.e2e.office_steps import enter, order_over_the_api, paid_order, visit
+from tests.e2e.office_steps import enter, order_over_the_api, paid_order, report, visit
 from tests.e2e.shopper import PATIENCE
 
 WIDE = (390, 844)
@@ -59,6 +60,31 @@ async def test_two_of_the_staff_and_the_shopper_on_one_order(open_page: OpenPage
         guide = berta.get_by_test_id("order-parcel").locator("b").first
         number = (await guide.inner_text()).removeprefix("Guía ")
         await expect(shopper.get_by_text(number).first).to_be_visible(timeout=PATIENCE)
+
+
+async def test_an_order_whose_payment_is_contradicted_leads_to_the_decision(
+    open_page: OpenPage, server: ShopServer
+) -> None:
+    sold = await paid_order(server)
+    async with open_page(*WIDE) as page:
+        await enter(page, server, f"/oficina/pedidos/{sold.id}")
+        await expect(page.get_by_test_id("order-pack")).to_be_visible(timeout=PATIENCE)
+        await report(server, sold.id, ProviderState.CANCELED)  # "Reversada"
+        await visit(page, f"/oficina/pedidos/{sold.id}")
+        held = page.get_by_test_id("order-held")
+        await expect(held).to_be_visible(timeout=PATIENCE)
+        await expect(page.get_by_test_id("order-pack")).to_have_count(0)
+        await visit(page, f"/oficina/empacar?pedido={sold.id}")
+        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("se contradice", timeout=PATIENCE)
+        await page.get_by_role("link", name="Ver en Por resolver").click()
+        row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {sold.number}")
+        await row.locator("summary").first.click()
+        await row.get_by_text("Hacer otra cosa").click()
+        await row.get_by_role("button", name="El dinero sí está").click()
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=PATIENCE)
+        await visit(page, f"/oficina/pedidos/{sold.id}")
+        await expect(page.get_by_test_id("order-pack")).to_be_visible(timeout=PATIENCE)
+        await expect(held).to_have_count(0)
 
 
 async def test_a_better_address_and_a_note(open_page: OpenPage, server: ShopServer) -> None:

@@ -60,6 +60,7 @@ class Notification:
         session_id: our payment session, if the provider carries it.
         invoice: our reference at the provider.
         reference: the provider's number of the payment.
+        state: how it says that the payment stands; None where it does not say.
         is_final: whether it says that the payment has ended. The look-up may lag behind and is repeated then.
         fields: what is worth keeping; the inbox bounds it.
     """
@@ -69,6 +70,7 @@ class Notification:
     session_id: str | None = None
     invoice: str | None = None
     reference: str | None = None
+    state: ProviderState | None = None
     is_final: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
 

@@ -37,6 +37,7 @@ def page() -> rx.Component:
     """One order."""
     content = rx.fragment(
         head(),
+        rx.cond(SHOWN.is_held, hold()),
         Once.create(next_steps(), answers=answers(OrderState)),
         rx.el.div(
             rx.el.div(
@@ -74,6 +75,21 @@ def head() -> rx.Component:
         rx.el.span(SHOWN.placed_label, class_name="o-row__detail"),
         class_name="o-one__head",
         data_testid="order-state",
+    )
+
+
+def hold() -> rx.Component:
+    """Say that nothing is packed, and link to the decision."""
+    return rx.el.div(
+        rx.el.p(
+            rx.el.b(_("El banco se contradice sobre el pago.")),
+            " ",
+            _("No se empaca nada hasta que alguien decida."),
+        ),
+        rx.el.a(_("Ver en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--small button--dark"),
+        role="status",
+        class_name="o-packing__note",
+        data_testid="order-held",
     )
 
 

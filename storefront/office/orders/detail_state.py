@@ -46,7 +46,7 @@ class OrderState(OfficeScreen, KnownClientState):
     """How many notes were written here."""
 
     _right: ClassVar[Right] = Right.READ_ORDERS
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.RETURNS})
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.RETURNS, Topic.ATTENTION})
 
     async def _content(self, actor: Actor) -> OrderDetail:
         shop = current_shop()

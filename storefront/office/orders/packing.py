@@ -36,6 +36,7 @@ TEXTS = {
     "picture": _("Lo que ve la cámara"),
 }
 BUTTON = "button "
+HELD = _("El banco se contradice sobre el pago: no lo empaques hasta que alguien decida.")
 
 
 class PackState(OfficeScreen, KnownClientState):
@@ -44,7 +45,7 @@ class PackState(OfficeScreen, KnownClientState):
     content: rx.Field[PackView | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.FULFILL
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS})
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.ATTENTION})
 
     async def _content(self, actor: Actor) -> PackView:
         asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=10)).get("pedido", "")
@@ -145,6 +146,18 @@ def waiting() -> rx.Component:
                 class_name="o-packing__doubt",
             ),
         ),
+        rx.cond(
+            SHOWN.held > 0,
+            rx.el.a(
+                rx.cond(
+                    SHOWN.held == 1,
+                    _("1 con el pago en duda"),
+                    _("{n} con el pago en duda").format(n=SHOWN.held),
+                ),
+                href=ATTENTION,
+                class_name="o-packing__doubt",
+            ),
+        ),
         class_name="o-packing__waiting",
     )
 
@@ -185,6 +198,7 @@ def order() -> rx.Component:
             ("open", open_order()),
             ("packed", packed()),
             ("doubt", stopped(_("La guía espera una decisión: no la pidas otra vez."), is_doubt=True)),
+            ("held", stopped(HELD, is_doubt=True)),
             ("busy", stopped(_("Alguien está haciendo esta guía en este momento."))),
             stopped(_("Este pedido ya no se empaca: está cancelado o sin pago.")),
         ),

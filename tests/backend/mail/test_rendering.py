@@ -26,6 +26,7 @@ VALUES: dict[str, Any] = {
     "is_delivered": False,
     "amount": "$ 33.528",
     "reference": "0012345678",
+    "is_reversed": False,
     "role": "Tienda",
     "id": "att_1",
     "title": "Pagaron dos veces",

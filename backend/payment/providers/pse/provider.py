@@ -26,7 +26,12 @@ from backend.payment.providers.base import (
 from backend.payment.providers.pse.banks import offered_banks
 from backend.payment.providers.pse.client import GatewayClient, gateway_client
 from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, Payer, bank_line, read_payer
-from backend.payment.providers.pse.reports import GatewayReport, GatewayState, read_notification
+from backend.payment.providers.pse.reports import (
+    PROVIDER_STATES,
+    GatewayReport,
+    GatewayState,
+    read_notification,
+)
 from backend.payment.providers.pse.requests import BankPayment
 from backend.settings import Settings
 from backend.tables import JsonObject
@@ -36,20 +41,6 @@ log = logging.getLogger(__name__)
 
 BANK_FIELD = "bank"
 LONGEST_DESCRIPTION = 80
-
-_STATES = {
-    GatewayState.ACCEPTED: ProviderState.CAPTURED,
-    GatewayState.REJECTED: ProviderState.REJECTED,
-    GatewayState.FAILED: ProviderState.REJECTED,
-    GatewayState.PENDING: ProviderState.PENDING,
-    GatewayState.STARTED: ProviderState.PENDING,
-    GatewayState.HELD: ProviderState.HELD,
-    GatewayState.FRAUD: ProviderState.HELD,  # a person decides: the money may have left the shopper's account
-    GatewayState.EXPIRED: ProviderState.EXPIRED,
-    GatewayState.ABANDONED: ProviderState.CANCELED,
-    GatewayState.CANCELED: ProviderState.CANCELED,
-    GatewayState.REVERSED: ProviderState.CANCELED,  # the money went back to the shopper
-}
 
 _RANK = {
     ProviderState.CAPTURED: 0,
@@ -258,7 +249,7 @@ def bank_description(text: str) -> str:
 
 def _provider_report(report: GatewayReport, state: GatewayState) -> ProviderReport:
     return ProviderReport(
-        state=_STATES[state],
+        state=PROVIDER_STATES[state],
         amount=report.amount,
         currency=report.currency,
         invoice=report.invoice,

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
 from backend.money import parse_amount
-from backend.payment.providers.base import Notification, Verdict
+from backend.payment.providers.base import Notification, ProviderState, Verdict
 from backend.payment.providers.pse.answers import exact_json
 from backend.payment.providers.pse.requests import GatewayCredentials
 
@@ -133,6 +133,20 @@ _DATE = ("x_transaction_date", "x_fecha_transaccion", "fecha", "date")
 _CUST = ("x_cust_id_cliente",)
 _TEST = ("x_test_request", "enpruebas")
 
+PROVIDER_STATES = {
+    GatewayState.ACCEPTED: ProviderState.CAPTURED,
+    GatewayState.REJECTED: ProviderState.REJECTED,
+    GatewayState.FAILED: ProviderState.REJECTED,
+    GatewayState.PENDING: ProviderState.PENDING,
+    GatewayState.STARTED: ProviderState.PENDING,
+    GatewayState.HELD: ProviderState.HELD,
+    GatewayState.FRAUD: ProviderState.HELD,  # a person decides: the money may have left the shopper's account
+    GatewayState.EXPIRED: ProviderState.EXPIRED,
+    GatewayState.ABANDONED: ProviderState.CANCELED,
+    GatewayState.CANCELED: ProviderState.CANCELED,
+    GatewayState.REVERSED: ProviderState.CANCELED,  # the money went back to the shopper
+}
+"""The states of the port by those of the gateway."""
 _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HELD)
 
 
@@ -171,6 +185,7 @@ def read_notification(raw: bytes, query: Mapping[str, str], credentials: Gateway
         session_id=_first(report.raw, ("x_extra1",)),
         invoice=report.invoice,
         reference=report.reference,
+        state=PROVIDER_STATES[report.state] if report.state is not None else None,
         is_final=report.state not in _UNDECIDED,
         fields=fields,
     )

@@ -21,7 +21,7 @@ from backend.payment.providers.pse import provider as gateway_pse
 from backend.payment.providers.pse.answers import PaymentRefused
 from backend.payment.providers.pse.payer import read_payer
 from backend.payment.providers.pse.provider import GatewayPse, bank_description
-from backend.payment.providers.pse.reports import GatewayReport, GatewayState
+from backend.payment.providers.pse.reports import PROVIDER_STATES, GatewayReport, GatewayState
 from backend.payment.providers.system_default import SystemDefault
 from backend.sandbox.gateway import Kind, Operation
 from backend.settings import Settings
@@ -377,8 +377,8 @@ async def test_a_refund_is_refused_in_plain_words(pse: GatewayPse) -> None:
 
 
 def test_every_state_of_the_gateway_means_something() -> None:
-    assert set(gateway_pse._STATES) == set(GatewayState)
-    captured = [code for code, state in gateway_pse._STATES.items() if state is ProviderState.CAPTURED]
+    assert set(PROVIDER_STATES) == set(GatewayState)
+    captured = [code for code, state in PROVIDER_STATES.items() if state is ProviderState.CAPTURED]
     assert captured == [GatewayState.ACCEPTED]
 
 

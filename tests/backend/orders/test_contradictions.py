@@ -1,0 +1,366 @@
+"""A provider that contradicts a final state: a person decides, and until then nothing of the order is packed.
+
+| the session is | the provider says | what follows |
+|---|---|---|
+| captured | canceled (reversed), rejected, expired, held | attention, mail, the order is held; nothing is undone |
+| captured | captured, of another amount | the same; what is missing is the difference |
+| captured | captured, pending, authorized, unknown | nothing |
+| captured | the same again, resolved or not | nothing |
+| captured | it is there after all, and then it went back again | attention again |
+| rejected, canceled, expired | held, authorized | attention: look in the gateway's panel |
+| rejected, canceled, expired | another end without money | nothing |
+| ended by a person | held, as before | nothing |
+| captured, by a second transaction | that transaction went back | attention, the order is held |
+
+| the row is resolved with | what follows |
+|---|---|
+| nothing yet | no label, no fulfillment, by the office and the Admin API alike; a label just made is not packed |
+| `honor`, `dismissed` | it is packed |
+| `refunded`, nothing packed | the money is booked as gone, the order is cancelled, its units are free |
+| `refunded`, packed | the money is booked as gone; the parcel stands |
+| `refunded` of a smaller amount | that part is booked as gone |
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app import Shop
+from backend.attention.models import Attention
+from backend.fulfillment.several import send_rest
+from backend.mail.messages import message_of
+from backend.mail.models import Mail, MailKind
+from backend.office.order import order_detail
+from backend.office.packing import pack_view
+from backend.orders.models import Fulfillment
+from backend.orders.service import lock_order
+from backend.payment.checks import check_second_transaction
+from backend.payment.models import PaymentSession, Refund
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.transitions import apply_report
+from backend.staff.rights import Actor, Role
+from tests.backend.orders.paying import (
+    at_the_bank,
+    resolve,
+    said,
+    sessions_of,
+    stands,
+    stock,
+    to_settle,
+)
+from tests.backend.rivals import overtaken
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import get, post
+
+S = ProviderState
+OWNER = Actor(id="user_1", role=Role.OWNER, has_second_factor=True)
+KIND = "payment_contradicted"
+BACK = {"action": "refunded", "reference": "REV-99"}
+TOTAL = 70_000
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=35_000)
+
+
+@pytest.fixture
+async def paid(shop: Shop, store: httpx.AsyncClient, trompo: str) -> tuple[str, str]:
+    """An order of two toys, paid, and its payment session."""
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, S.CAPTURED)
+    assert await stands(shop, order_id) == ("pending", "captured")
+    return order_id, session_id
+
+
+async def rows(shop: Shop) -> list[Attention]:
+    async with shop.database.read() as session:
+        return list((await session.execute(select(Attention).order_by(Attention.id))).scalars())
+
+
+async def kinds(shop: Shop) -> list[str]:
+    return [row.kind for row in await rows(shop)]
+
+
+async def refunds(shop: Shop) -> list[tuple[int, str]]:
+    async with shop.database.read() as session:
+        found = await session.execute(select(Refund.amount, Refund.reference).order_by(Refund.id))
+        return [(amount, reference) for amount, reference in found]
+
+
+async def fulfill(admin: httpx.AsyncClient, order_id: str) -> httpx.Response:
+    order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    items = [{"id": line["id"], "quantity": line["quantity"]} for line in order["items"]]
+    return await admin.post(f"/admin/orders/{order_id}/fulfillments", json={"items": items})
+
+
+async def labels(shop: Shop) -> list[tuple[str, bool]]:
+    """States of all labels, and whether their units have left the stock."""
+    async with shop.database.read() as session:
+        found = (await session.execute(select(Fulfillment))).scalars()
+        return [(one.state, "packed_at" in one.data) for one in found]
+
+
+@pytest.mark.parametrize("state", [S.CANCELED, S.REJECTED, S.EXPIRED, S.HELD])
+async def test_money_that_is_gone_after_capture_opens_attention(
+    shop: Shop, paid: tuple[str, str], state: ProviderState
+) -> None:
+    order_id, session_id = paid
+    await said(shop, session_id, state)
+    row = await to_settle(shop)
+    assert (row.kind, row.subject_id, row.order_id, row.amount) == (KIND, session_id, order_id, TOTAL)
+    assert row.due_at is not None
+    assert row.message.endswith(f"the provider says {state} after it was captured")
+    assert await stands(shop, order_id) == ("pending", "captured")
+    assert [one.state for one in await sessions_of(shop, order_id)] == ["captured"]
+    assert await stock(shop) == (5, 2)
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ATTENTION))).scalar_one()
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    assert message.to == shop.settings.store_email
+    assert message.values["title"] == "El banco se contradice sobre un pago"
+
+
+@pytest.mark.parametrize("state", [S.CAPTURED, S.PENDING, S.PENDING_AUTHORIZATION, S.AUTHORIZED, S.UNKNOWN])
+async def test_what_contradicts_nothing_changes_nothing(
+    shop: Shop, paid: tuple[str, str], state: ProviderState
+) -> None:
+    await said(shop, paid[1], state)
+    assert await rows(shop) == []
+
+
+async def say_exactly(shop: Shop, session_id: str, amount: str, currency: str = "COP") -> None:
+    async with shop.database.read() as session:
+        payment = await session.get_one(PaymentSession, session_id)
+    report = ProviderReport(
+        state=S.CAPTURED, amount=Decimal(amount), currency=currency, invoice=payment.invoice
+    )
+    await apply_report(shop.database, session_id, report)
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "missing"),
+    [
+        ("52000", "COP", 18_000),
+        ("69999.5", "COP", 1),
+        ("70000.4", "COP", None),
+        ("90000", "COP", None),
+        ("70000", "USD", None),
+    ],
+)
+async def test_another_amount_after_capture_opens_attention(
+    shop: Shop, paid: tuple[str, str], amount: str, currency: str, missing: int | None
+) -> None:
+    await say_exactly(shop, paid[1], amount, currency)
+    row = await to_settle(shop)
+    assert (row.kind, row.amount) == (KIND, missing)
+    assert amount in row.message
+    assert await stands(shop, paid[0]) == ("pending", "captured")
+
+
+async def test_the_same_amount_with_cents_again_is_no_contradiction(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await say_exactly(shop, session_id, "70000.40")
+    assert (await resolve(admin, await to_settle(shop), action="honor")).status_code == 200
+    assert await stands(shop, order_id) == ("pending", "captured")
+    await say_exactly(shop, session_id, "70000.4")
+    assert await kinds(shop) == ["amount_differs"]
+    await say_exactly(shop, session_id, "70000")
+    assert (await to_settle(shop)).kind == KIND
+
+
+async def test_said_again_it_is_no_second_row_until_it_changes(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    for _ in range(3):
+        await said(shop, paid[1], S.CANCELED)
+    assert await kinds(shop) == [KIND]
+    await resolve(admin, await to_settle(shop), action="dismissed", note="the gateway was wrong")
+    await said(shop, paid[1], S.CANCELED)
+    assert await kinds(shop) == [KIND]
+    await said(shop, paid[1], S.CAPTURED)
+    await said(shop, paid[1], S.CANCELED)
+    assert await kinds(shop) == [KIND, KIND]
+
+
+@pytest.mark.parametrize("end", [S.REJECTED, S.CANCELED, S.EXPIRED])
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        (S.HELD, ["payment_unresolved"]),
+        (S.AUTHORIZED, ["payment_unresolved"]),
+        (S.REJECTED, []),
+        (S.CANCELED, []),
+        (S.EXPIRED, []),
+        (S.PENDING, []),
+    ],
+)
+async def test_an_end_without_money_is_contradicted_by_what_may_be_money(  # noqa: PLR0917 (fixtures)
+    shop: Shop,
+    store: httpx.AsyncClient,
+    trompo: str,
+    end: ProviderState,
+    later: ProviderState,
+    expected: list[str],
+) -> None:
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, end)
+    await said(shop, session_id, later)
+    assert await kinds(shop) == expected
+    assert await stands(shop, order_id) == ("canceled", "canceled")
+
+
+async def test_what_a_person_ended_is_not_contradicted_by_the_same_word(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    _order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, S.CAPTURED, TOTAL - 1)
+    await resolve(admin, await to_settle(shop), action="dismissed", note="it is nobody's")
+    await said(shop, session_id, S.HELD)
+    assert await kinds(shop) == ["amount_differs"]
+
+
+async def test_a_held_order_is_packed_by_nobody_until_it_is_decided(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    order_id, session_id = paid
+    await said(shop, session_id, S.CANCELED)
+    refused = await fulfill(admin, order_id)
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert "nothing is packed until the attention about it is resolved" in refused.json()["message"]
+    outcome = await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+    assert (outcome.is_done, outcome.waits) == (False, True)
+    assert outcome.text == "El banco se contradice sobre el pago. Decide en Por resolver."
+    async with shop.database.read() as session:
+        view = await pack_view(session, OWNER, order_id)
+        waiting = await pack_view(session, OWNER)
+        detail = await order_detail(session, OWNER, order_id, "Trompo")
+    assert view.order is not None
+    assert (view.order.state, view.waiting, view.held, waiting.order) == ("held", 0, 1, None)
+    assert (detail.is_held, "pack" in detail.actions) == (True, False)
+    assert await labels(shop) == []
+    assert await stock(shop) == (5, 2)
+
+    await resolve(admin, await to_settle(shop), action="honor")
+    async with shop.database.read() as session:
+        view = await pack_view(session, OWNER)
+    assert (view.waiting, view.held) == (1, 0)
+    assert (await fulfill(admin, order_id)).status_code == 200
+    assert await labels(shop) == [("created", True)]
+    assert await stock(shop) == (3, 0)
+
+
+async def test_a_label_that_is_made_meanwhile_is_not_packed(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The provider contradicts itself while the carrier answers. Decided, the same label is packed."""
+    order_id, session_id = paid
+    provider = shop.fulfillment_providers["manual_manual"]
+    make, made = provider.create_fulfillment, []
+
+    async def make_meanwhile(request: Any) -> Any:
+        made.append(request.reference)
+        await said(shop, session_id, S.CANCELED)
+        return await make(request)
+
+    monkeypatch.setattr(provider, "create_fulfillment", make_meanwhile)
+    assert (await fulfill(admin, order_id)).status_code == 400
+    assert (await labels(shop), await stock(shop)) == ([("created", False)], (5, 2))
+    assert (await fulfill(admin, order_id)).status_code == 400
+    await resolve(admin, await to_settle(shop), action="dismissed", note="the money is there")
+    assert (await fulfill(admin, order_id)).status_code == 200
+    assert (await labels(shop), await stock(shop), len(made)) == ([("created", True)], (3, 0), 1)
+
+
+async def test_packing_takes_turns_with_the_contradiction(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    order_id, session_id = paid
+
+    async def begin_packing(session: AsyncSession) -> None:
+        await lock_order(session, order_id)
+
+    await overtaken(shop.database, begin_packing, lambda: said(shop, session_id, S.CANCELED))
+    assert (await fulfill(admin, order_id)).status_code == 400
+
+
+async def test_money_that_went_back_cancels_what_is_not_packed(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    order_id, session_id = paid
+    await said(shop, session_id, S.CANCELED)
+    answer = await resolve(admin, await to_settle(shop), **BACK)
+    assert answer.status_code == 200, answer.text
+    assert await refunds(shop) == [(TOTAL, "REV-99")]
+    assert await stands(shop, order_id) == ("canceled", "refunded")
+    assert await stock(shop) == (5, 0)
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.REFUNDED))).scalar_one()
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    assert message.values["is_reversed"] is True
+
+
+async def test_money_that_went_back_leaves_a_parcel_as_it_is(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    order_id, session_id = paid
+    assert (await fulfill(admin, order_id)).status_code == 200
+    await said(shop, session_id, S.CANCELED)
+    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
+    assert await stands(shop, order_id) == ("pending", "refunded")
+    assert await labels(shop) == [("created", True)]
+
+
+async def test_only_what_is_missing_is_booked(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    await say_exactly(shop, paid[1], "52000")
+    assert (await resolve(admin, await to_settle(shop), **BACK)).status_code == 200
+    assert await refunds(shop) == [(18_000, "REV-99")]
+    assert await stands(shop, paid[0]) == ("pending", "partially_refunded")
+
+
+async def test_what_is_booked_already_is_not_booked_twice(
+    shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
+) -> None:
+    order_id, session_id = paid
+    await said(shop, session_id, S.CANCELED)
+    body = {"amount": TOTAL, "reference": "T-1"}
+    await post(admin, f"/admin/orders/{order_id}/refunds", body)
+    row = await to_settle(shop)
+    refused = await resolve(admin, row, **BACK)
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert (await resolve(admin, row, action="dismissed", note="booked by hand")).status_code == 200
+    assert await refunds(shop) == [(TOTAL, "T-1")]
+
+
+async def test_a_second_transaction_that_went_back_is_heard(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first was rejected, the shopper paid again at the bank, and that money went back."""
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, S.REJECTED)
+    await said(shop, session_id, S.CAPTURED, second=True)
+    assert await stands(shop, order_id) == ("pending", "captured")
+    first = (await sessions_of(shop, order_id))[0]
+    provider = shop.payments.providers["gateway_pse"]
+
+    async def reversed_(_started: object) -> ProviderReport:
+        return ProviderReport(state=S.CANCELED, amount=Decimal(TOTAL), currency="COP", invoice=first.invoice)
+
+    monkeypatch.setattr(provider, "status", reversed_)
+    await check_second_transaction(shop.database, shop.payments.providers, first, "another")
+    assert await rows(shop) == []
+    await check_second_transaction(shop.database, shop.payments.providers, first, "ref-2")
+    row = await to_settle(shop)
+    assert (row.kind, row.order_id) == (KIND, order_id)
+    assert row.payment_session_id != session_id
