@@ -20,6 +20,9 @@ QUALITY = 82
 FORMATS = ("JPEG", "PNG", "WEBP", "AVIF")
 """What is read. HEIC is not: see docs/office.md."""
 MOST_PIXELS = 50_000_000
+MAX_SCANS = 100
+"""Of a progressive JPEG, which has about ten; each decodes all pixels, and 15 MB hold 200,000."""
+SCAN = b"\xff\xda"
 LONGEST = 16
 """How many times as long as wide a picture may be, or as wide as long. WebP holds 16,383 pixels a side."""
 PAPER = "#ffffff"
@@ -102,6 +105,10 @@ def opened(source: Path | BytesIO) -> Iterator[Image.Image]:
         if image.width * image.height > MOST_PIXELS:
             size = f"{image.width} × {image.height} pixels"
             raise UnusablePicture(Fault.TOO_LARGE, f"is too large: {size}")
+        if image.format == "JPEG":
+            content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+            if content.count(SCAN) > MAX_SCANS:
+                raise UnusablePicture(Fault.DAMAGED, "is a JPEG of too many scans")
         yield image
 
 

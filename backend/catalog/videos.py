@@ -27,6 +27,8 @@ QUICKTIME = b"qt  "
 CODECS = (b"avc1", b"avc3", b"av01", b"vp08", b"vp09")
 """What every browser of today shows. A telephone that films in HEVC (`hvc1`, `hev1`) has a setting for that."""
 MOST_MOOV_BYTES = 16 << 20
+MAX_BOXES = 10_000
+"""At the top level of an MP4; one that is made for streaming in fragments has a few thousand."""
 HEAD = 64
 """Bytes that tell what a file is."""
 
@@ -97,7 +99,9 @@ def _moov(content: BinaryIO) -> bytes:
         UnusableVideo: there is none, or a box is longer than the file.
     """
     size, at, moov = content.seek(0, 2), 0, b""
-    while at < size:
+    for _box in range(MAX_BOXES):
+        if at >= size:
+            break
         content.seek(at)
         header = content.read(16)
         length, head = int.from_bytes(header[:4], "big"), 8
@@ -111,6 +115,6 @@ def _moov(content: BinaryIO) -> bytes:
             content.seek(at)
             moov = content.read(length)
         at += length
-    if not moov:
+    if not moov or at < size:
         raise UnusableVideo("damaged", "is damaged or incomplete")
     return moov

@@ -1,11 +1,8 @@
 """What is printed for a parcel: the carrier's labels of several orders as one document, and packing slips."""
 
-import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 
 from sqlalchemy import select
@@ -16,6 +13,7 @@ from backend.contact import clean_name
 from backend.database import Database
 from backend.dates import time_label
 from backend.errors import NotFound
+from backend.fulfillment.label_merging import merge_labels
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import units_to_box
@@ -24,10 +22,10 @@ from backend.shipping.addresses import address_lines
 from backend.staff.rights import Actor, Right
 from backend.templates import Templates, read_templates
 from backend.texts import _
-
-log = logging.getLogger(__name__)
+from backend.threads import Threads
 
 MOST_AT_ONCE = 100
+MERGERS = Threads("labels", 1)
 
 
 @cache
@@ -75,7 +73,7 @@ async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[st
         )
         found = (await session.execute(made.order_by(Fulfillment.id))).all()
     labels = sorted(found, key=lambda row: wanted.index(row.order_id))
-    merged = await asyncio.to_thread(_merge, [(row.reference, row.label_pdf) for row in labels])
+    merged = await MERGERS.run(merge_labels, [(row.reference, row.label_pdf) for row in labels])
     if merged is None:
         raise NotFound("None of these orders has a label to print")
     return merged
@@ -137,22 +135,3 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
         ],
         gift_message=gift_message(order.meta),
     )
-
-
-def _merge(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
-    """One PDF of those that can be read; None where there is none. Carriers draw them, so they may be anything."""
-    from pypdf import PdfReader, PdfWriter  # 7 MiB, for those who print
-
-    writer = PdfWriter()
-    for reference, label in labels:
-        try:
-            pages = list(PdfReader(BytesIO(label)).pages)
-            for page in pages:
-                writer.add_page(page)
-        except Exception:
-            log.warning("the label of fulfillment %s cannot be read", reference, exc_info=True)
-    if not writer.pages:
-        return None
-    merged = BytesIO()
-    writer.write(merged)
-    return merged.getvalue()

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from sqlalchemy import func, select
 
+from backend.archives import TooManyMembers, open_zip, require_safe
 from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
 from backend.database import Database
 from backend.errors import InvalidData
@@ -75,7 +76,7 @@ async def add_pictures(
         return TakenPictures(int(not problem), [(sent.name[:LONGEST_NAME], problem)] if problem else [])
     if sent.size > MOST_ZIP_BYTES:
         raise InvalidData("zip too large")
-    with closing(_opened(sent.content)) as packed:
+    with closing(await asyncio.to_thread(_opened, sent.content)) as packed:
         taken = await intake.unpack(packed)
     await look(database, import_id)
     return taken
@@ -161,13 +162,11 @@ class Intake:
 def _opened(content: BinaryIO) -> zipfile.ZipFile:
     content.seek(0)
     try:
-        packed = zipfile.ZipFile(content)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return open_zip(content, MOST_MEMBERS)
+    except TooManyMembers:
+        raise InvalidData("zip too many") from None
+    except zipfile.BadZipFile:
         raise InvalidData("zip damaged") from None
-    if len(packed.infolist()) > MOST_MEMBERS:
-        packed.close()
-        raise InvalidData("zip too many")
-    return packed
 
 
 def _name_in(member: zipfile.ZipInfo) -> str:
@@ -176,5 +175,6 @@ def _name_in(member: zipfile.ZipInfo) -> str:
 
 
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    require_safe(member)
     with packed.open(member) as file:
         return file.read(MOST_FILE_BYTES + 1)

@@ -1,8 +1,13 @@
 """Small files that cost gigabytes or minutes where they are read without bounds, one builder for each kind."""
 
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
+
+from PIL import Image
+from pypdf import PdfWriter
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
@@ -125,3 +130,66 @@ def delimiters() -> bytes:
 def unclosed_quote() -> bytes:
     """Return a CSV with a cell of 10 MiB that does not end."""
     return b'title;price\n"' + b'a""' * (3 * MIB)
+
+
+def progressive_scans(count: int = 2_000) -> bytes:
+    """Return a JPEG of 40 million pixels in which the last scan comes again `count` times."""
+    content = picture("JPEG", (6_400, 6_400), progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    return content[:-2] + last * count + content[-2:]
+
+
+def large_picture(kind: str) -> bytes:
+    """Return a picture of 100 million equal pixels, in a few KiB."""
+    return picture(kind, (10_000, 10_000))
+
+
+def picture(kind: str, size: tuple[int, int], **options: bool) -> bytes:
+    """Return a picture of one colour."""
+    content = BytesIO()
+    Image.new("RGB", size, "red").save(content, kind, **options)
+    return content.getvalue()
+
+
+def overlapping_exif() -> bytes:
+    """Return a WebP whose EXIF has 60,000 values that share the same MiB."""
+    entries = b"".join(struct.pack("<HHLL", tag, 7, MIB, 8) for tag in range(60_000))
+    exif = b"II*\0" + struct.pack("<LH", 8, 60_000) + entries + b"\0" * MIB
+    content = BytesIO()
+    Image.new("RGB", (400, 300), "red").save(content, "WEBP", exif=exif)
+    return content.getvalue()
+
+
+def many_boxes(count: int = 3_000_000) -> bytes:
+    """Return an MP4 of empty boxes."""
+    head = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom"
+    return head + struct.pack(">L4s", 8, b"free") * count
+
+
+def label() -> bytes:
+    """Return a PDF of one page."""
+    writer, content = PdfWriter(), BytesIO()
+    writer.add_blank_page(width=288, height=432)
+    writer.write(content)
+    return content.getvalue()
+
+
+def expanding_references() -> bytes:
+    """Return a PDF of 70 KiB whose table of objects expands to 70 MiB."""
+    table = zlib.compress(b"\x01" + b"\0" * 6 + (b"\0" * 7) * (10 * MIB), 9)
+    head = b"%PDF-1.5\n"
+    body = (
+        b"1 0 obj\n<< /Type /XRef /Size 10485761 /W [1 4 2] /Root 2 0 R /Filter /FlateDecode /Length "
+        + str(len(table)).encode()
+        + b" >>\nstream\n"
+        + table
+        + b"\nendstream\nendobj\n"
+    )
+    return head + body + b"startxref\n" + str(len(head)).encode() + b"\n%%EOF\n"
+
+
+def repeated_dictionaries(count: int = 400_000) -> bytes:
+    """Return a PDF of arrays that are nested `count` times."""
+    return (
+        b"%PDF-1.4\n1 0 obj\n" + b"[" * count + b"\nendobj\ntrailer << /Root 1 0 R >>\nstartxref\n9\n%%EOF\n"
+    )

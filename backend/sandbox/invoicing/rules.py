@@ -60,7 +60,7 @@ def read_document(xml: bytes, keys: Mapping[str, str], software: tuple[str, str]
         keys: the technical keys, by the number of their resolution.
         software: the id and the PIN of the software that may send.
     """
-    if b"<!DOCTYPE" in xml[:1000] or b"<!ENTITY" in xml:
+    if b"<!DOCTYPE" in xml[:1000] or b"<!ENTITY" in xml or b"\x00" in xml:  # in UTF-16 they are hidden
         return [Rejection("ZB01", "El documento no es un XML permitido")]
     try:
         root = ET.fromstring(xml)  # noqa: S314 - without a DTD there are no entities to expand

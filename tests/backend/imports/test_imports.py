@@ -25,6 +25,7 @@ from backend.imports.running import ProductImports
 from backend.imports.sheets import read_sheet
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Actor, Role
+from tests.attacks import bombs
 from tests.backend.exports.test_exports import DAYS, asked
 from tests.backend.imports.sender import OWNER, Sender, problems
 from tests.store_defaults import make_toy
@@ -315,6 +316,16 @@ class TestPictures:
         assert again.counts.wrong == 1
         await sender.send("fotos.zip", content)
         assert (await sender.report()).counts.same == 1
+
+    async def test_zip_beyond_the_bounds_is_refused(self, sender: Sender) -> None:
+        await sender.sheet("Nombre,Precio,Fotos\nTrompo,5,a.jpg\n")
+        for content in (bombs.many_members(), bombs.many_members(2_001)):
+            with pytest.raises(InvalidData, match="zip too many"):
+                await sender.send("fotos.zip", content)
+        lzma = bombs.pack({"a.jpg": picture()}, zipfile.ZIP_LZMA)
+        assert (await sender.send("fotos.zip", lzma)).refused == [("a.jpg", "damaged")]
+        large = bombs.pack_large("a.jpg")
+        assert (await sender.send("fotos.zip", large)).refused == [("a.jpg", "too_many_bytes")]
 
     async def test_a_zip_that_takes_too_long_is_taken_in_parts(
         self, sender: Sender, monkeypatch: pytest.MonkeyPatch

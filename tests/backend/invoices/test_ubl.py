@@ -236,6 +236,8 @@ def changed(xml: bytes) -> Iterator[tuple[str, bytes]]:
     yield "FAD05c", xml.replace(b"<sts:From>990000000", b"<sts:From>990000001")
     yield "ZB01", xml[:-20]
     yield "ZB01", b'<!DOCTYPE a [<!ENTITY b "c">]>' + xml
+    hidden = b'<!DOCTYPE a [<!ENTITY b "c">]>' + xml.partition(b"?>")[2]
+    yield "ZB01", hidden.decode().encode("utf-16")
 
 
 async def test_the_sandbox_reads_what_it_is_sent(shop: Shop, invoices: Invoices) -> None:

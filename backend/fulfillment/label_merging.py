@@ -1,0 +1,104 @@
+"""One PDF of several labels. Carriers draw them, so they may be anything: a child process reads them.
+
+The child's argument has the labels' sizes; its standard input has the labels one after the other.
+"""
+
+import json
+import logging
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+from backend.child_process import ChildFailed, ChildProcess, limit_this_process
+
+CHILD = "backend.fulfillment.label_merging"
+MAX_MEMORY_BYTES = 768 << 20
+MAX_CPU_S = 30
+TIMEOUT_S = 120
+MAX_FAILURES = 3
+"""After so many labels that ended the child, the others are not merged either."""
+PIECE_BYTES = 1 << 20
+
+log = logging.getLogger(__name__)
+
+
+def merge_labels(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
+    """Return one PDF of those labels that can be read; None if there is none. Call it from a thread.
+
+    Args:
+        labels: the references and PDFs of fulfillments.
+    """
+    left = list(labels)
+    for _failure in range(MAX_FAILURES):
+        result = _run_child([label for _reference, label in left])
+        for index in result.unreadable:
+            log.warning("the label of fulfillment %s cannot be read", left[index][0])
+        if result.is_finished:
+            return result.pdf or None
+        left = [label for index, label in enumerate(left) if index not in result.unreadable]
+    return None
+
+
+@dataclass(slots=True)
+class _Result:
+    """Result of one run of the child: the PDF, and the places of labels that cannot be read."""
+
+    pdf: bytes = b""
+    unreadable: list[int] = field(default_factory=list)
+    is_finished: bool = False
+
+
+def _run_child(labels: Sequence[bytes]) -> _Result:
+    """Merge the labels. If one of them ends the child, the result has only its place."""
+    result, reading = _Result(), 0
+    argument = {"sizes": [len(label) for label in labels], "max_cpu_s": MAX_CPU_S}
+    with TemporaryFile() as file:
+        file.writelines(labels)
+        file.seek(0)
+        with ChildProcess(CHILD, file, argument, timeout_s=TIMEOUT_S) as child:
+            try:
+                for line in child.lines():
+                    reading = line.get("label", reading)
+                    result.unreadable += line.get("unreadable", ())
+                    result.pdf += b64decode(line.get("piece", ""))
+            except ChildFailed:
+                return _Result(unreadable=[reading])
+    result.is_finished = True
+    return result
+
+
+def main() -> None:
+    """Merge the labels on the standard input, and write the pieces of the result as lines of JSON."""
+    argument = json.loads(sys.argv[1])
+    limit_this_process(MAX_MEMORY_BYTES, argument["max_cpu_s"])
+    for line in _merge(sys.stdin.buffer, argument["sizes"]):
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+
+def _merge(file: BinaryIO, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter()
+    for index, size in enumerate(sizes):
+        yield {"label": index}
+        try:
+            for page in list(PdfReader(BytesIO(file.read(size))).pages):
+                writer.add_page(page)
+        except Exception:  # noqa: BLE001 - whatever the library raises for what is damaged
+            yield {"unreadable": [index]}
+    if not writer.pages:
+        return
+    merged = BytesIO()
+    writer.write(merged)
+    content = merged.getvalue()
+    for start in range(0, len(content), PIECE_BYTES):
+        yield {"piece": b64encode(content[start : start + PIECE_BYTES]).decode()}
+
+
+if __name__ == "__main__":
+    main()

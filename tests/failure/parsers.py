@@ -1,0 +1,270 @@
+"""Mutated files for every parser of a running shop, while others ask it for pages.
+
+`python -m tests.failure.parsers --files 10000` goes on where the run of this seed before it ended; `--only 17` sends
+one file again. The serving processes must never end, nothing may fail with 5xx but 503 with `Retry-After`, and the 99th
+percentile of the requests beside it must be at most `MAX_RATIO` times that beside a valid spreadsheet of 10,000 rows,
+which is sent now and then. Labels (PDF) and the XML of invoices do not come by a route: their parsers are called here.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+
+from backend.fulfillment.label_merging import merge_labels
+from backend.sandbox.invoicing.rules import read_document
+from tests.e2e.conftest import ShopServer
+from tests.failure.mutations import MutatedFile, Mutations, valid_spreadsheet
+
+STAFF = ("staff@trompo.example", "una clave muy larga")
+KEPT = Path("test-results/parsers")
+BLOCK = 100
+"""Mutated files between two blocks of valid ones."""
+VALID_IN_BLOCK = 2
+SENDERS = 2
+PROBE_INTERVAL_S = 0.05
+MAX_RATIO = 3.0
+MAX_FAILURES = 50
+SHEETS = "/admin/imports"
+PATHS = {"xlsx": SHEETS, "csv": SHEETS, "zip": "/admin/import-pictures"}
+UPLOADS = "/admin/uploads"
+PROBES = ("/", "/catalog", "/health")
+
+
+@dataclass
+class Figures:
+    """How far the run of a seed is, and what it has measured."""
+
+    seed: int
+    files: int = 0
+    statuses: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    ends: int = 0
+    """Serving processes that ended."""
+    beside_valid_ms: list[int] = field(default_factory=list)
+    beside_mutated_ms: list[int] = field(default_factory=list)
+    slowest_ms: dict[str, int] = field(default_factory=dict)
+    most_memory_mib: int = 0
+
+    def count(self, kind: str, outcome: object) -> None:
+        """Count the outcome of a file."""
+        key = f"{kind} {outcome}"
+        self.statuses[key] = self.statuses.get(key, 0) + 1
+
+    def fail(self, text: str) -> None:
+        """Record something that must not be."""
+        print(text, flush=True)
+        self.failures = [*self.failures, text][:MAX_FAILURES]
+
+
+class Fuzz:
+    """One run against a shop."""
+
+    def __init__(self, shop: ShopServer, client: httpx.AsyncClient, figures: Figures) -> None:
+        self.shop, self.client, self.figures = shop, client, figures
+        self.mutations = Mutations(figures.seed)
+        self.import_id = ""
+        self.valid = valid_spreadsheet(10_000)
+
+    async def sign_in(self) -> None:
+        """Sign a staff member in, and make an import for the zips."""
+        answer = await self.client.post(
+            "/auth/user/emailpass", json={"email": STAFF[0], "password": STAFF[1]}
+        )
+        self.client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
+        await self.send_valid(b"Nombre;Precio;Fotos\nTrompo;5;trompo.jpg\n")
+
+    async def send_valid(self, content: bytes) -> None:
+        """Send a spreadsheet that can be read; the zips that follow belong to its import."""
+        answer = await self.client.post(SHEETS, files={"file": ("lista.xlsx", content)})
+        answer.raise_for_status()
+        self.import_id = answer.json()["product_import"]["id"]
+
+    async def run(self, until: int) -> None:
+        """Send files in blocks until so many have been sent."""
+        while self.figures.files < until:
+            pids = serving_pids(self.shop)
+            async with probing(self.client, self.figures.beside_valid_ms, self.figures):
+                for _ in range(VALID_IN_BLOCK):
+                    await self.send_valid(self.valid)
+            await self.send_valid(b"Nombre;Precio;Fotos\nTrompo;5;trompo.jpg\n")
+            numbers = iter(range(self.figures.files, min(until, self.figures.files + BLOCK)))
+            async with probing(self.client, self.figures.beside_mutated_ms, self.figures):
+                await asyncio.gather(*(self.send_all(numbers) for _ in range(SENDERS)))
+            self.figures.files = min(until, self.figures.files + BLOCK)
+            if ended := pids - serving_pids(self.shop):
+                self.figures.ends += len(ended)
+                self.figures.fail(f"{len(ended)} processes ended before file {self.figures.files}")
+            self.figures.most_memory_mib = max(self.figures.most_memory_mib, memory_mib(self.shop, pids))
+            store(self.figures)
+            report(self.figures)
+
+    async def send_all(self, numbers: Iterator[int]) -> None:
+        """Send the files of these numbers; several may share the iterator."""
+        for number in numbers:
+            await self.send(self.mutations.file(number))
+
+    async def send(self, file: MutatedFile) -> None:
+        """Send a file to its parser, and count its outcome."""
+        began = time.monotonic()
+        try:
+            outcome = await self._outcome(file)
+        except Exception as error:  # noqa: BLE001 - whatever a parser lets out is what is looked for
+            outcome = type(error).__name__
+            self.figures.fail(f"file {file.number} ({file.kind}): {outcome} {error}"[:300])
+        self.figures.count(file.kind, outcome)
+        took = round((time.monotonic() - began) * 1_000)
+        self.figures.slowest_ms[file.kind] = max(took, self.figures.slowest_ms.get(file.kind, 0))
+
+    async def _outcome(self, file: MutatedFile) -> str:
+        if file.kind == "pdf":
+            return (
+                "merged" if await asyncio.to_thread(merge_labels, [("fuzz", file.content)]) else "unreadable"
+            )
+        if file.kind == "xml":
+            return type(await asyncio.to_thread(read_document, file.content, {}, ("", ""))).__name__
+        path = PATHS.get(file.kind, UPLOADS)
+        sent = {"files" if path == UPLOADS else "file": (file.name, file.content)}
+        query = {"id": self.import_id} if file.kind == "zip" else {}
+        while True:
+            answer = await self.client.post(path, files=sent, params=query)
+            if answer.status_code not in {429, 503} or "retry-after" not in answer.headers:
+                break
+            await asyncio.sleep(min(5.0, float(answer.headers["retry-after"])))
+        if answer.status_code >= 500:
+            self.figures.fail(f"file {file.number} ({file.kind}): {answer.status_code} {answer.text[:200]}")
+        return str(answer.status_code)
+
+
+class probing:  # noqa: N801 - used like a function
+    """Ask for pages at a steady rate within the context, and add how long each took."""
+
+    def __init__(self, client: httpx.AsyncClient, taken_ms: list[int], figures: Figures) -> None:
+        self._client, self._taken_ms, self._figures = client, taken_ms, figures
+
+    async def __aenter__(self) -> None:
+        self._task = asyncio.create_task(self._ask())
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _ask(self) -> None:
+        rng = random.Random(len(self._taken_ms))
+        while True:
+            began = time.monotonic()
+            try:
+                answer = await self._client.get(rng.choice(PROBES))
+            except httpx.TransportError as error:
+                self._figures.fail(f"a request beside it failed: {type(error).__name__}")
+                continue
+            if answer.status_code != 200:
+                self._figures.fail(f"a request beside it was answered with {answer.status_code}")
+            took = time.monotonic() - began
+            self._taken_ms.append(round(took * 1_000))
+            await asyncio.sleep(max(0.0, PROBE_INTERVAL_S - took))
+
+
+def serving_pids(shop: ShopServer) -> set[int]:
+    """Return the ids of the shop's processes, without the children that parse."""
+    assert shop.process is not None
+    parent = psutil.Process(shop.process.pid)
+    pids = {parent.pid}
+    for process in parent.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "spreadsheet_reader" not in " ".join(process.cmdline()):
+                pids.add(process.pid)
+    return pids
+
+
+def memory_mib(shop: ShopServer, pids: set[int]) -> int:
+    """Return the memory of these processes of the shop (RSS)."""
+    assert shop.process is not None
+    total = 0
+    for pid in pids:
+        with suppress(psutil.NoSuchProcess):
+            total += psutil.Process(pid).memory_info().rss
+    return total >> 20
+
+
+def percentile_99(taken_ms: list[int]) -> int:
+    """Return the 99th percentile."""
+    return sorted(taken_ms)[int(len(taken_ms) * 0.99)] if taken_ms else 0
+
+
+def file_of(seed: int) -> Path:
+    """Return where the figures of a seed are kept."""
+    return KEPT / f"{seed}.json"
+
+
+def load(seed: int) -> Figures:
+    """Return the figures of a seed so far."""
+    file = file_of(seed)
+    return Figures(**json.loads(file.read_text())) if file.exists() else Figures(seed)
+
+
+def store(figures: Figures) -> None:
+    """Keep the figures, so that the run can go on."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    part = file_of(figures.seed).with_suffix(".part")
+    part.write_text(json.dumps(asdict(figures)))
+    part.replace(file_of(figures.seed))
+
+
+def report(figures: Figures) -> None:
+    """Print the figures."""
+    valid, mutated = percentile_99(figures.beside_valid_ms), percentile_99(figures.beside_mutated_ms)
+    print(
+        f"{figures.files} files; p99 beside mutated {mutated} ms ({len(figures.beside_mutated_ms)} requests), beside "
+        f"valid {valid} ms ({len(figures.beside_valid_ms)}), ratio {mutated / max(1, valid):.2f}; "
+        f"{figures.ends} processes ended; {figures.most_memory_mib} MiB",
+        flush=True,
+    )
+
+
+def is_well(figures: Figures) -> bool:
+    """Return True if what must hold has held."""
+    ratio = percentile_99(figures.beside_mutated_ms) / max(1, percentile_99(figures.beside_valid_ms))
+    return not figures.failures and not figures.ends and ratio <= MAX_RATIO
+
+
+async def main(files: int, seed: int, only: int | None) -> bool:
+    """Run on, or send one file again; return True if all is well."""
+    figures = load(seed) if only is None else Figures(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
+        shop = ShopServer(Path(folder), environment=environment)
+        shop.start()
+        try:
+            async with httpx.AsyncClient(base_url=shop.url, timeout=300) as client:
+                fuzz = Fuzz(shop, client, figures)
+                await fuzz.sign_in()
+                if only is None:
+                    await fuzz.run(files)
+                else:
+                    await fuzz.send(fuzz.mutations.file(only))
+        finally:
+            shop.stop()
+    print("\n".join(f"{outcome:>24}: {times}" for outcome, times in sorted(figures.statuses.items())))
+    print(f"slowest, ms: {figures.slowest_ms}")
+    return is_well(figures)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="send this file again, alone")
+    arguments = parser.parse_args()
+    sys.exit(not asyncio.run(main(arguments.files, arguments.seed, arguments.only)))
