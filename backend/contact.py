@@ -35,6 +35,8 @@ def invalid(message: str) -> PydanticCustomError:
 
 def is_web_address(text: str) -> bool:
     """Whether it is an address of http or https with a host: nothing else may become a link."""
+    if not text.isprintable():  # `urlsplit` passes over line breaks and tabs
+        return False
     try:
         parts = urlsplit(text)
     except ValueError:

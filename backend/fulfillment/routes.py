@@ -1,6 +1,5 @@
 """Fulfillments over the Admin API (wire: commerce-api, Admin), and the carrier's hook (wire: carrier 2.4, webhook)."""
 
-import json
 import logging
 from typing import Any
 
@@ -23,8 +22,8 @@ from backend.orders.admin_routes import order_answer
 from backend.orders.models import Fulfillment
 from backend.orders.schemas import OrderAnswer
 from backend.orders.wire import fulfillment_wire
+from backend.outside_values import parse_identifier, parse_integer, read_json
 from backend.shipping.location_routes import Providers
-from backend.shipping.providers.carrier.answers import whole
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
 
@@ -139,13 +138,10 @@ async def shipping_hook(provider: str, request: Request, database: Db) -> PlainT
     Nobody signs it, so nothing in it is believed: the carrier is asked.
     """
     body = _object(await body_up_to(request, MAX_BODY_BYTES + 1))
-    number, code = whole(body.get("idOrder")), body.get("trackingCode")
+    number = parse_integer(body.get("idOrder"))
+    code = parse_identifier(body.get("trackingCode"), MAX_CODE_LENGTH)
     try:
-        await ask_soon(
-            database,
-            number,
-            code if isinstance(code, str) and len(code) <= MAX_CODE_LENGTH else None,
-        )
+        await ask_soon(database, number, code)
     except Exception:
         # nothing is lost, as the carrier is asked later anyhow; but somebody must know
         log.exception("a hint of %s could not be taken", provider if provider.isidentifier() else "a carrier")
@@ -172,7 +168,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     if len(raw) > MAX_BODY_BYTES:
         return {}
     try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
+        body = read_json(raw)
+    except ValueError:
         return {}
     return body if isinstance(body, dict) else {}

@@ -4,17 +4,24 @@ Everything is read leniently: one missing or odd field does not lose the others.
 """
 
 import base64
-import binascii
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
-from decimal import ROUND_CEILING, Decimal
-from typing import TypeGuard
+from datetime import timedelta, timezone
+from decimal import ROUND_CEILING
+from itertools import islice
 
 from backend.contact import one_line
 from backend.errors import OutsideFailure
 from backend.money import Cop
+from backend.outside_values import (
+    parse_identifier,
+    parse_integer,
+    parse_moment,
+    parse_price,
+    parse_text,
+    parse_web_address,
+)
 from backend.shipping.providers.base import Label, TrackingUpdate
 from backend.shipping.providers.carrier.statuses import join_words, stage_of
 from backend.tables import JsonObject
@@ -25,9 +32,9 @@ COLOMBIA = timezone(timedelta(hours=-5), "Colombia")
 PDF_START = b"%PDF"
 MAX_RATE = 20_000_000
 """No shipment within the carrier's limits costs this much; a rate that says so is a mistake."""
-MAX_WHOLE = 2**63 - 1
-YEARS = range(2000, 2101)
-"""A moment of another year is a mistake: nothing was collected or delivered then."""
+MAX_DELIVERY_DAYS = 365
+MAX_SENTENCES = 100
+"""Sentences of a refusal that are read."""
 MAX_WORDS = 200
 """Characters of the carrier's own words that are kept."""
 
@@ -91,11 +98,11 @@ def problem_in(body: object) -> Problem:
         for message in (messages if isinstance(messages, list) else [messages])
         if isinstance(message, Mapping) and "error" in message
     ]
-    said = list(_said(errors, ""))
-    return Problem(
-        sentences=tuple(text for name, text in said if not name),
-        fields={name: " ".join(text for other, text in said if other == name) for name, _ in said if name},
-    )
+    texts: dict[str, list[str]] = {}
+    for name, text in islice(_said(errors, ""), MAX_SENTENCES):
+        texts.setdefault(name, []).append(text)
+    sentences = texts.pop("", ())
+    return Problem(tuple(sentences), {name: " ".join(said) for name, said in texts.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +131,28 @@ def read_rate(rate: object) -> Rate | None:
     """The element of `data.rates[]` as an offer, or None when it is none (wire: carrier 2.2).
 
     A valid rate has a whole `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
-    finite numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop never
+    numbers or texts of numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop never
     pays the rest.
     """
     if not isinstance(rate, dict):
         return None
     rate_id, flete, insurance = (
-        rate.get("idRate"),
-        _amount(rate.get("flete")),
-        _amount(rate.get("minimumInsurance")),
+        parse_integer(rate.get("idRate")),
+        parse_price(rate.get("flete"), MAX_RATE),
+        parse_price(rate.get("minimumInsurance"), MAX_RATE),
     )
-    if not _is_int(rate_id) or flete is None or insurance is None or flete <= 0 or insurance < 0:
+    if rate_id is None or flete is None or insurance is None or flete == 0:
         return None
     if flete + insurance >= MAX_RATE:
         return None
-    days = rate.get("deliveryDays")
+    numbers = {name: parse_integer(rate.get(name)) for name in ("idRate", "idProduct", "idCarrier")}
     return Rate(
         id=rate_id,
         price=int((flete + insurance).to_integral_value(ROUND_CEILING)),
-        carrier=_text(rate.get("carrier")) or "",
-        product=_text(rate.get("product")) or "",
-        delivery_days=days if _is_int(days) and days >= 0 else None,
-        data={name: rate[name] for name in ("idRate", "idProduct", "idCarrier") if _is_int(rate.get(name))}
+        carrier=one_line(rate.get("carrier"))[:MAX_WORDS],
+        product=one_line(rate.get("product"))[:MAX_WORDS],
+        delivery_days=parse_integer(rate.get("deliveryDays"), maximum=MAX_DELIVERY_DAYS),
+        data={name: number for name, number in numbers.items() if number is not None}
         | {"flete": float(flete), "minimumInsurance": float(insurance)},
     )
 
@@ -160,11 +167,11 @@ def read_label(data: JsonObject) -> Label:
     if order_id is None:
         raise CarrierError("the carrier's answer to a shipment has no idOrder", may_have_acted=True)
     return Label(
-        tracking_number=_text(data.get("tracker")),
+        tracking_number=parse_identifier(data.get("tracker")),
         carrier_order_id=order_id,
-        label_url=_text(data.get("url")),
+        label_url=parse_web_address(data.get("url")),
         label_pdf=_pdf(data.get("guide")),
-        data={"carrier": _text(data.get("carrier"))},
+        data={"carrier": one_line(data.get("carrier"))[:MAX_WORDS] or None},
     )
 
 
@@ -172,14 +179,14 @@ def read_tracking(data: object) -> TrackingUpdate | None:
     """Where a shipment is; None when the carrier does not know it and sends a sentence (wire: carrier 2.4)."""
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
-    status, detail = data["status"], _text(data.get("statusDetail")) or ""
+    status, detail = parse_text(data["status"]), parse_text(data.get("statusDetail"))
     return TrackingUpdate(
         stage=stage_of(status, detail),
         words=join_words(status, detail)[:MAX_WORDS],
-        picked_up_at=_moment(data.get("realPickupDate")),
-        delivered_at=_moment(data.get("realDeliveryDate")),
-        expected_at=_moment(data.get("arrivalDate")),
-        received_by=one_line(data.get("receivedBy"))[:MAX_WORDS],
+        picked_up_at=parse_moment(data.get("realPickupDate"), COLOMBIA),
+        delivered_at=parse_moment(data.get("realDeliveryDate"), COLOMBIA),
+        expected_at=parse_moment(data.get("arrivalDate"), COLOMBIA),
+        received_by=parse_text(data.get("receivedBy"), MAX_WORDS),
     )
 
 
@@ -193,12 +200,8 @@ def read_cancelled(data: JsonObject) -> frozenset[int]:
 
 
 def whole(value: object) -> int | None:
-    """A whole number that the database can hold, also one that comes as text; None for anything else."""
-    if isinstance(value, str):
-        # Python refuses to read a text of thousands of digits
-        is_number = value.isascii() and value.isdigit() and len(value) <= len(str(MAX_WHOLE))
-        value = int(value) if is_number else None
-    return value if _is_int(value) and abs(value) <= MAX_WHOLE else None
+    """Return a whole number that the database can hold, also one that comes as text; None for anything else."""
+    return parse_integer(value)
 
 
 def _said(value: object, name: str) -> Iterator[tuple[str, str]]:
@@ -217,37 +220,14 @@ def _days(rate: Rate) -> float:
     return math.inf if rate.delivery_days is None else rate.delivery_days
 
 
-def _amount(value: object) -> Decimal | None:
-    """A JSON number as an exact decimal; None for what is no finite number, or a text that looks like one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return Decimal(str(value)) if abs(value) < MAX_RATE else None  # NaN is less than nothing
-
-
-def _is_int(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _wholes(value: object) -> Iterable[int]:
     candidates = map(whole, value) if isinstance(value, list) else ()
     return [number for number in candidates if number is not None]
 
 
-def _text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(value)).replace(tzinfo=COLOMBIA)
-    except ValueError:
-        return None  # null, or a text that is no time: known only later
-    return moment.astimezone(UTC) if moment.year in YEARS else None
-
-
 def _pdf(value: object) -> bytes | None:
     try:
         content = base64.b64decode(value, validate=True) if isinstance(value, str) else b""
-    except binascii.Error:
+    except ValueError:  # no base64, or not even ASCII
         return None  # the label exists all the same; the file can be had from its url
     return content if content.startswith(PDF_START) else None

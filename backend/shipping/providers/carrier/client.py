@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from backend.errors import OutcomeUnknown
 from backend.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
 from backend.money import Cop
+from backend.outside_values import read_json
 from backend.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
 from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.shipping.providers.base import Label, TrackingUpdate
@@ -43,6 +44,9 @@ CANCELLATION_BATCH = 50
 """At most so many labels are cancelled at once (spec: Limits)."""
 
 SERVER_ERROR = 500
+MAX_PROBLEM_LENGTH = 1_000
+"""Characters of a refusal that are kept."""
+MAX_PROBLEM_FIELDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +255,13 @@ class CarrierClient:
         """
         status = response.status_code
         try:
-            body: object = response.json()
+            body: object = read_json(response.content)
         except ValueError:
             body = None
         if response.is_success and isinstance(body, dict) and body.get("status") == "OK" and "data" in body:
             return body["data"]
         problem = problem_in(body)
-        words = self._without_key(str(problem))
+        words = self._without_key(str(problem))[:MAX_PROBLEM_LENGTH]
         is_refusal = bool(words) and status < SERVER_ERROR
         raise CarrierError(
             f"the carrier answered {status}: {words or 'nothing that can be understood'}",
@@ -267,7 +271,10 @@ class CarrierClient:
             )
             if is_refusal
             else "",
-            fields={name: self._without_key(text) for name, text in problem.fields.items()},
+            fields={
+                name[:MAX_WORDS]: self._without_key(text)[:MAX_WORDS]
+                for name, text in islice(problem.fields.items(), MAX_PROBLEM_FIELDS)
+            },
             may_have_acted=status >= SERVER_ERROR or (response.is_success and not words),
             is_passing=status >= SERVER_ERROR,
         )

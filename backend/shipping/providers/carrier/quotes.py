@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from backend.errors import InvalidData
 from backend.money import Cop
+from backend.outside_values import parse_text
 from backend.shipping.providers.base import Quote, QuoteRequest
 from backend.shipping.providers.carrier.answers import CarrierError, Rate
 from backend.shipping.providers.carrier.client import CarrierClient
@@ -27,6 +28,8 @@ FALLBACK_PRICE: Cop = 15_000
 SHORT_WAIT = 2.0
 """Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1): while it fails, that is too long to hope for."""
 
+MAX_CAUSE_LENGTH = 500
+"""Characters of why there was no quotation that are stored with the price."""
 UNKNOWN_PLACE = "destination.daneCode"
 """The part of a quotation that only a caller who errs gets wrong."""
 REFUSED_OTHERWISE = (401, 429)
@@ -125,4 +128,6 @@ def fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
         cause if expected else repr(cause),
         exc_info=None if expected else cause,
     )
-    return Quote(FALLBACK_PRICE, is_fallback=True, data={"fallback": str(cause)})
+    return Quote(
+        FALLBACK_PRICE, is_fallback=True, data={"fallback": parse_text(str(cause), MAX_CAUSE_LENGTH)}
+    )

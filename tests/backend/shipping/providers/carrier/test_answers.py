@@ -1,6 +1,8 @@
 """What the carrier answers is read leniently (wire: carrier 2.1 to 2.4)."""
 
 import math
+import re
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,6 +19,7 @@ from backend.shipping.providers.carrier.answers import (
     Rate,
     cheapest,
     problem_in,
+    read_label,
     read_rate,
     read_tracking,
     whole,
@@ -156,7 +159,7 @@ def test_among_equals_the_faster_and_then_the_first_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "number", [-1, -0.01, math.nan, math.inf, -math.inf, None, "9000", "", True, [], {}, 1e15, 10**400]
+    "number", [-1, -0.01, math.nan, math.inf, -math.inf, None, "9.000", "", True, [], {}, 1e15, 10**400]
 )
 def test_a_number_that_is_none_makes_no_rate(number: object) -> None:
     assert read_rate(rate(flete=number)) is None
@@ -175,7 +178,7 @@ def test_nothing_is_carried_for_nothing_but_an_insurance_may_be_free() -> None:
     assert price([rate(flete=9000, minimumInsurance=0)]) == 9000
 
 
-@pytest.mark.parametrize("rate_id", [None, "7", 7.5, True, math.nan])
+@pytest.mark.parametrize("rate_id", [None, "7a", 2**64, 7.5, True, math.nan])
 def test_a_rate_that_no_label_can_be_made_with_is_none(rate_id: object) -> None:
     assert read_rate(rate(idRate=rate_id)) is None
 
@@ -192,7 +195,7 @@ def test_junk_among_the_rates_does_no_harm(junk: object) -> None:
 
 
 def test_odd_extras_are_left_out_and_do_no_harm() -> None:
-    offer = read_rate(rate(carrier=5, product=None, deliveryDays="2", idProduct="x", idCarrier=None))
+    offer = read_rate(rate(carrier=5, product=None, deliveryDays="2 días", idProduct="x", idCarrier=None))
     assert offer is not None
     assert (offer.carrier, offer.product, offer.delivery_days) == ("", "", None)
     assert offer.data == {"idRate": 1, "flete": 14696.0, "minimumInsurance": 899.0}
@@ -216,13 +219,16 @@ numbers = st.one_of(
 )
 def test_the_charged_price_is_the_least_valid_sum(rates: list[dict[str, Any]]) -> None:
     def is_amount(value: Any) -> bool:
+        if isinstance(value, str):
+            return bool(re.fullmatch(r"\s*[0-9]+(\.[0-9]{1,2})?\s*", value, re.ASCII))
         return type(value) in (int, float) and math.isfinite(value) and 0 <= value < MAX_RATE
 
-    sums = [
-        math.ceil(Decimal(str(each["flete"])) + Decimal(str(each["minimumInsurance"])))
+    amounts = [
+        (Decimal(str(each["flete"]).strip()), Decimal(str(each["minimumInsurance"]).strip()))
         for each in rates
-        if is_amount(each["flete"]) and is_amount(each["minimumInsurance"]) and each["flete"] > 0
+        if is_amount(each["flete"]) and is_amount(each["minimumInsurance"])
     ]
+    sums = [math.ceil(flete + insurance) for flete, insurance in amounts if flete > 0]
     valid = [total for total in sums if total < MAX_RATE]
     assert price(rates) == (min(valid) if valid else None)
 
@@ -238,6 +244,71 @@ junk = st.recursive(
 @given(st.lists(junk, max_size=5))
 def test_no_list_of_anything_breaks_it(rates: list[Any]) -> None:
     cheapest(rates)
+
+
+# text and numbers that nobody can store
+
+
+def assert_storable(value: Any) -> None:
+    """Fail unless both databases can store every text, number and moment inside the value."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for one in fields(value):
+            assert_storable(getattr(value, one.name))
+    elif isinstance(value, dict | list | tuple):
+        for inner in (*value, *value.values()) if isinstance(value, dict) else value:
+            assert_storable(inner)
+    elif isinstance(value, str):
+        assert "\0" not in value
+        value.encode()  # it fails for half a pair of surrogates
+    elif isinstance(value, int | float):
+        assert abs(value) < 2**63
+    elif isinstance(value, datetime):
+        assert value.tzinfo is UTC
+
+
+ODD = [
+    "a\0b", "\ud83d", "x\r\ny", 2**64, -(2**64), "18446744073709551616", 10**12, 1e300, math.inf, math.nan, "1e400",
+    "9" * 5000, [], {"a": "\0"}, True, "0001-01-01 00:00:00", "9999-12-31 23:59:59", "x" * 100_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:20])
+def test_an_odd_field_is_left_out_or_cleaned_and_loses_nothing_else(odd: object) -> None:
+    for name in rate():
+        assert_storable(read_rate(rate(**{name: odd})))
+    label = {
+        "idOrder": 132456,
+        "tracker": "240",
+        "url": "https://c.test/a.pdf",
+        "guide": "",
+        "carrier": "TCC",
+    }
+    for name in set(label) - {"idOrder"}:
+        made = read_label({**label, name: odd})
+        assert_storable(made)
+        assert made.carrier_order_id == 132456
+    tracking = {"status": "Entregado", "statusDetail": "En portería", "receivedBy": "Ana"} | dict.fromkeys(
+        ("arrivalDate", "realPickupDate", "realDeliveryDate"), "2026-11-27 10:00:00"
+    )
+    for name in tracking:
+        update = read_tracking({**tracking, name: odd})
+        assert_storable(update)
+        assert update is not None or name == "status"
+
+
+def test_numbers_come_as_texts_and_texts_as_numbers() -> None:
+    offer = read_rate(rate(idRate="7", flete="8500", minimumInsurance="899.50", deliveryDays="2"))
+    assert offer is not None
+    assert (offer.id, offer.price, offer.delivery_days) == (7, 9400, 2)
+    label = read_label({"idOrder": "132456", "tracker": 240031234567})
+    assert (label.carrier_order_id, label.tracking_number) == (132456, "240031234567")
+
+
+@pytest.mark.parametrize("days", [366, 2**64, "2**64", -1, 1.5])
+def test_nobody_is_told_to_wait_for_years(days: object) -> None:
+    offer = read_rate(rate(deliveryDays=days))
+    assert offer is not None
+    assert offer.delivery_days is None
 
 
 # tracking

@@ -128,6 +128,33 @@ async def test_a_quotation_gives_the_rates_as_they_came(client: CarrierClient) -
     assert {rate["carrier"] for rate in rates} == {"Envía", "Coordinadora", "TCC", "Interrapidísimo"}  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"status": "OK", "data": ' + b"[" * 40 + b"]" * 40 + b"}", b"\xff\xfe", b""]
+)
+async def test_a_document_that_cannot_be_read_is_an_error(body: bytes) -> None:
+    async with answered(lambda _: httpx.Response(200, content=body)) as client:
+        with pytest.raises(CarrierError):
+            await client.quotation(QUOTATION)
+        with pytest.raises(OutcomeUnknown):
+            await client.shipment(SHIPMENT)
+
+
+async def test_a_refusal_in_endless_and_odd_words_can_be_stored() -> None:
+    words = [f"Campo {number} \0\ud83d" for number in range(2_000)]
+    body = {"status": "NOT OK", "status_messages": [{"error": ["Mal.", dict.fromkeys(words[:50], words)]}]}
+    async with answered(lambda _: httpx.Response(422, content=json.dumps(body).encode())) as client:
+        with pytest.raises(CarrierError) as refused:
+            await client.quotation(QUOTATION)
+    texts = [
+        refused.value.message,
+        refused.value.reason,
+        *refused.value.fields,
+        *refused.value.fields.values(),
+    ]
+    assert len(texts) < 100
+    assert all(len(text) < 1_200 and "\0" not in text and text.encode() for text in texts)
+
+
 async def test_no_rates_is_an_answer() -> None:
     async with answered(ok({"rates": []})) as client:
         assert await client.quotation(QUOTATION) == []
