@@ -130,7 +130,7 @@ class PaymentNotification(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("paynot"), primary_key=True)
     provider_id: str
     dedupe_key: str
-    """Reference, transaction and state for a genuine notification; a digest of the content for any other."""
+    """Reference, transaction, state, invoice and session of a genuine notification; else a digest of the content."""
     verdict: str
     """`genuine`, `forged`, `malformed`, `foreign` (another merchant's) or `oversized`."""
     reference: str | None = Field(default=None, index=True)

@@ -20,6 +20,7 @@ from backend.clock import now
 from backend.database import Database, database_now
 from backend.ids import new_id
 from backend.jobs import enqueue
+from backend.outside_values import to_storable_text
 from backend.payment.checks import check_second_transaction, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, ProviderState, Verdict
@@ -138,8 +139,7 @@ def _digest(raw: bytes, query: Mapping[str, str]) -> str:
 
 def _storable(value: object, most: int) -> str:
     """Text from outside as it can be kept: of bounded length, without the NUL and lone surrogates no database takes."""
-    text = str(value)[:most].replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return text.encode("utf-8", "replace").decode()
+    return to_storable_text(str(value)[:most])
 
 
 async def _delete_oldest(session: AsyncSession) -> None:

@@ -8,13 +8,22 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
-from backend.contact import is_web_address
-from backend.errors import OutsideFailure, PaymentFailed
+from backend.errors import OutcomeUnknown, OutsideFailure, PaymentFailed
 from backend.http_client import ServiceUnavailable
+from backend.money import CURRENCY
+from backend.outside_values import (
+    parse_decimal,
+    parse_identifier,
+    parse_text,
+    parse_web_address,
+    read_json,
+    to_storable_text,
+)
 from backend.payment.providers.base import StartUnknown
-from backend.payment.providers.pse.requests import Bank, BankPaymentCreated
+from backend.payment.providers.pse.requests import Bank, BankPayment, BankPaymentCreated
 from backend.texts import _
 
 
@@ -68,7 +77,12 @@ _REASONS = (
 def _is_validation(answer: Mapping[str, Any]) -> bool:
     data = answer.get("data")
     has_errors = isinstance(data, Mapping) and bool(data.get("errores") or data.get("errors"))
-    return has_errors or "validation" in str(answer.get("last_action") or answer.get("lastAction") or "")
+    kinds = (answer.get(name) for name in ("last_action", "lastAction", "errorType"))
+    return (
+        has_errors
+        or bool(answer.get("errors"))
+        or any("validation" in str(kind).casefold() for kind in kinds)
+    )
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -116,7 +130,7 @@ class RedirectUrlMissing(StartUnknown):
     It may exist at the gateway, so it is looked up, by whatever number the answer told.
 
     Attributes:
-        payload: the gateway's whole answer; the message includes it.
+        payload: the gateway's whole answer; the message includes its beginning.
     """
 
     def __init__(self, payload: Any) -> None:
@@ -124,7 +138,7 @@ class RedirectUrlMissing(StartUnknown):
         data = inner if isinstance(inner, Mapping) else {}
         super().__init__(
             "The gateway's answer to bank.create holds no redirect URL under any known name: "
-            + json.dumps(payload, ensure_ascii=False),
+            + to_storable_text(json.dumps(payload, ensure_ascii=False)[:MAX_SHOWN_PAYLOAD]),
             **_numbers(data),
         )
         self.payload = payload
@@ -146,55 +160,47 @@ _REDIRECT_NAMES = (
 """Where the bank's address may stand, likeliest first; compared without case and underscores."""
 
 _FAILED_STATES = ("rechazada", "fallida")
+_SENTENCES = ("text_response", "textResponse", "message", "error_description", "errorMessage")
 
-DEEPEST = 32
-"""How many levels of JSON are read: the gateway sends four. What is deeper is an attack on whoever walks it."""
+MAX_BANKS = 500
+"""PSE has a few dozen. A longer list is none of banks."""
+MAX_SHOWN_PAYLOAD = 4_000
+"""Characters of an answer that are shown in an error."""
+MAX_REASON_LENGTH = 300
+MAX_CODES = 10
+_NO = frozenset({"false", "error", "0"})
 
 
 def exact_json(body: bytes) -> Any:
-    """The JSON with every number kept as the text it was sent as: receipt numbers exceed 2^53, amounts are signed.
+    """Return the JSON with every number as the text it was sent as: receipt numbers exceed 2^53, amounts are signed.
 
     Raises:
         ValueError: it is no JSON, or nested deeper than anything the gateway sends.
     """
     # bytes that are no UTF-8 are known of the placeholder's name, and must not cost the whole list
-    text = body.decode("utf-8-sig", errors="replace")
-    try:
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if _is_deeper_than(value, DEEPEST):
-        raise ValueError("nested too deeply")
-    return value
+    return read_json(body, parse_number=_keep_text)
 
 
-def _is_deeper_than(value: Any, most: int) -> bool:
-    """Whether objects and lists lie more than `most` deep in each other. Takes no recursion to find out."""
-    level = [value]
-    for _depth in range(most + 1):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return bool(level)
+def is_refusal(fields: Mapping[str, Any]) -> bool:
+    """Return True if `success` or `status` says no, as a flag or as a text."""
+    return any(str(fields.get(name)).strip().casefold() in _NO for name in ("success", "status"))
 
 
 def read_banks(answer: Any) -> list[Bank]:
-    """All rows of the list as sent, the placeholder included.
+    """Return the rows of the list in the order they were sent, the placeholder included. Rows without a code go.
 
     Raises:
         ServiceUnavailable: the answer holds no list of banks.
     """
     rows = answer.get("data") if isinstance(answer, Mapping) else None
-    if not isinstance(rows, list) or answer.get("success") is False:
+    if not isinstance(rows, list) or is_refusal(answer) or len(rows) > MAX_BANKS:
         raise ServiceUnavailable("The gateway's answer holds no list of banks")
-    return [
-        Bank(code=str(row["bankCode"]).strip(), name=str(row.get("bankName") or "").strip())
+    found = [
+        (parse_identifier(row.get("bankCode")), parse_text(row.get("bankName")))
         for row in rows
-        if isinstance(row, Mapping) and row.get("bankCode") is not None
+        if isinstance(row, Mapping)
     ]
+    return [Bank(code, name) for code, name in found if code is not None]
 
 
 def read_created(answer: Any) -> BankPaymentCreated:
@@ -208,12 +214,39 @@ def read_created(answer: Any) -> BankPaymentCreated:
         raise RedirectUrlMissing(answer)
     inner = answer.get("data")
     data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
-    if _is_refusal(answer, data):
+    if is_refusal(answer) or parse_text(data.get("estado")).casefold() in _FAILED_STATES:
         raise payment_refused(answer)
     redirect_url = _redirect_url(data) or _redirect_url(answer)
+    if redirect_url is None and _has_errors(answer, data):
+        raise payment_refused(answer)
     if redirect_url is None:
         raise RedirectUrlMissing(answer)
     return BankPaymentCreated(redirect_url=redirect_url, raw=dict(answer), **_numbers(data))
+
+
+def require_answer_to(answer: Mapping[str, Any], asked: BankPayment) -> None:
+    """Check that what `bank.create` repeats is what was asked. What it does not repeat is believed.
+
+    Raises:
+        OutcomeUnknown: the invoice, amount or currency is another payment's: so are its address and its numbers.
+    """
+    inner = answer.get("data")
+    data: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
+    invoice, currency = _text(data, "factura", "invoice"), _text(data, "moneda", "currency")
+    amount = parse_decimal(data.get("valor", data.get("amount")))
+    differences = [
+        f"{name} {told} instead of {ours}"
+        for name, told, ours in (
+            ("invoice", invoice, asked.invoice),
+            ("amount", amount, asked.value),
+            ("currency", currency.upper() if currency else None, CURRENCY),
+        )
+        if told is not None and told != ours
+    ]
+    if differences:
+        raise OutcomeUnknown(
+            f"The answer to bank.create of invoice {asked.invoice} is of another payment: {', '.join(differences)}"
+        )
 
 
 def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
@@ -222,31 +255,34 @@ def payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
     reason = next((reason for reason, pattern in _REASONS if pattern.search(said)), None)
     if reason is None:
         reason = RefusalReason.INVALID_DATA if _is_validation(answer) else RefusalReason.OTHER
-    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))
-    text = (
-        answer.get("text_response")
-        or answer.get("textResponse")
-        or answer.get("message")
-        or "no reason given"
-    )
+    codes = tuple(dict.fromkeys(re.findall(r"FAIL_[A-Z]+|\b[A-Z]\d{3}\b", said)))[:MAX_CODES]
     shown = f" ({', '.join(codes)})" if codes else ""
-    return PaymentRefused(f"The gateway refused to start the payment: {text}{shown}", reason, codes)
-
-
-def _is_refusal(answer: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
-    return (
-        answer.get("success") in (False, "false", "0")
-        or answer.get("status") in (False, "error")
-        or str(data.get("estado", "")).casefold() in _FAILED_STATES
+    return PaymentRefused(
+        f"The gateway refused to start the payment: {_words_of(answer) or 'no reason given'}{shown}",
+        reason,
+        codes,
     )
+
+
+def _words_of(answer: Mapping[str, Any]) -> str:
+    """Return why an answer refuses: its sentence, else the texts of its errors and their type (wire: gateway 1.6)."""
+    sentences = (parse_text(answer.get(name), MAX_REASON_LENGTH) for name in _SENTENCES)
+    errors = _texts([answer.get("errors"), answer.get("error"), answer.get("errorType")])
+    sentence = next(filter(None, sentences), "")
+    return sentence or parse_text("; ".join(islice(errors, MAX_CODES)), MAX_REASON_LENGTH)
+
+
+def _has_errors(answer: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+    """Return True if the answer tells errors in the newer shape, and does not say that it succeeded."""
+    told = [answer.get("errorType"), *(part.get("errors") for part in (answer, data))]
+    return answer.get("success") in (None, False) and any(any(_texts(errors)) for errors in told)
 
 
 def _redirect_url(fields: Mapping[str, Any]) -> str | None:
     by_name = {name.replace("_", "").casefold(): value for name, value in fields.items()}
     for name in _REDIRECT_NAMES:
-        value = by_name.get(name)
-        if isinstance(value, str) and is_web_address(value.strip()):
-            return value.strip()
+        if (address := parse_web_address(by_name.get(name))) is not None:
+            return address
     return None
 
 
@@ -260,8 +296,10 @@ def _numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _text(fields: Mapping[str, Any], *names: str) -> str | None:
-    return next((str(fields[name]) for name in names if fields.get(name) not in (None, "")), None)
+    return next(filter(None, (parse_identifier(fields.get(name)) for name in names)), None)
 
 
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no JSON")
+def _keep_text(number: str) -> str:
+    if number.endswith(("NaN", "Infinity")):
+        raise ValueError(f"{number} is no JSON")
+    return number

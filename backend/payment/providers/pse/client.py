@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from backend.errors import InvalidData, OutcomeUnknown
 from backend.http_client import HttpClient, NoAnswer, RetryPolicy
 from backend.money import CURRENCY
+from backend.outside_values import parse_identifier
 from backend.payment.providers.pse.answers import (
     PaymentRefused,
     RefusalReason,
@@ -25,6 +26,7 @@ from backend.payment.providers.pse.answers import (
     payment_refused,
     read_banks,
     read_created,
+    require_answer_to,
 )
 from backend.payment.providers.pse.login import GatewayChannel
 from backend.payment.providers.pse.reports import GatewayReport, read_lookup
@@ -48,6 +50,8 @@ from backend.settings import (
 
 log = logging.getLogger(__name__)
 
+MAX_TRANSACTIONS = 20
+"""How many transactions of one invoice are looked up. Each is a try of the shopper's at the bank."""
 _NUMBER = re.compile(r"[0-9]{1,20}")
 _BROWSER_REFERENCE = re.compile(r"[0-9a-fA-F]{24}")
 
@@ -107,7 +111,7 @@ class GatewayClient:
 
         Raises:
             PaymentRefused: the gateway answered that it did not start it; `reason` says why.
-            OutcomeUnknown: the request left and no clear answer came. Look it up; never send the invoice again.
+            OutcomeUnknown: the request left and no clear answer to it came. Look it up; never send the invoice again.
                 RedirectUrlMissing is one: not refused, but without a bank address; `payload` is the answer.
             ServiceUnavailable: it could not be sent: nothing was started.
             KeysRefused: the gateway does not accept our keys: nothing was started.
@@ -131,7 +135,9 @@ class GatewayClient:
             raise PaymentRefused(f"The gateway refused {what} with HTTP {status}", RefusalReason.OTHER)
         if status != 200 or answer is None:
             raise OutcomeUnknown(f"{what}: HTTP {status} without a read_json answer")
-        return read_created(answer)
+        created = read_created(answer)
+        require_answer_to(answer, request)
+        return created
 
     async def transaction(self, ticket_id: str) -> GatewayReport:
         """What the gateway says of a transaction, by its receipt number (`bank.get`).
@@ -178,8 +184,8 @@ class GatewayClient:
         )
         data = answer.get("data") if isinstance(answer, Mapping) else None
         rows = data if isinstance(data, list) else [data]
-        found = [row.get("referencePayco") for row in rows if isinstance(row, Mapping)]
-        return [str(reference) for reference in found if reference]
+        found = [parse_identifier(row.get("referencePayco")) for row in rows if isinstance(row, Mapping)]
+        return [reference for reference in found if reference is not None][:MAX_TRANSACTIONS]
 
     async def _read(self, path: str, params: Mapping[str, str]) -> Any:
         return await self._channel.read(

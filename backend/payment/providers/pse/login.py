@@ -14,6 +14,7 @@ import httpx
 
 from backend.clock import now
 from backend.http_client import HttpClient, ServiceUnavailable
+from backend.outside_values import parse_token
 from backend.payment.providers.pse.answers import KeysRefused, LoginFailed, exact_json
 from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
 from backend.single_flight import SingleFlight
@@ -167,25 +168,39 @@ class GatewayChannel:
     async def _token(
         self, url: str, *, headers: Mapping[str, str] | None = None, body: Mapping[str, str] | None = None
     ) -> str:
-        """A new token from a login address. The errors tell nothing of the answer: it may hold what is secret."""
+        """A new token from a login address. The errors tell nothing of the answer: it may hold what is secret.
 
-        async def once() -> Any:
+        A token that no header can carry is not kept: the login is tried again.
+        """
+
+        async def once() -> str:
             seconds = self.http.policy.read
-            return read_json(
-                await self.http.send(
-                    "POST", url, seconds, headers={**_JSON_HEADERS, **(headers or {})}, json=body
-                )
+            response = await self.http.send(
+                "POST", url, seconds, headers={**_JSON_HEADERS, **(headers or {})}, json=body
             )
+            return _read_token(read_json(response))
 
         try:
-            answer = await self.http.repeat(once)
+            return await self.http.repeat(once)
         except ServiceUnavailable as error:
             # whatever became of the login: of the call it was for, nothing was sent
             raise LoginFailed(f"Logging in: {error.message}") from error
-        token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
-        if not isinstance(token, str):
-            raise KeysRefused("The gateway does not accept our keys: its answer to the login holds no token")
-        return token.removeprefix("Bearer ")
+
+
+def _read_token(answer: Any) -> str:
+    """Return the token in an answer to a login.
+
+    Raises:
+        KeysRefused: there is none.
+        ServiceUnavailable: it cannot be sent in a header.
+    """
+    token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
+    if not isinstance(token, str):
+        raise KeysRefused("The gateway does not accept our keys: its answer to the login holds no token")
+    usable = parse_token(token.removeprefix("Bearer "))
+    if usable is None:
+        raise ServiceUnavailable("The gateway's answer to the login holds a malformed token")
+    return usable
 
 
 def _is_passing(error: BaseException) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
+from sqlalchemy import select
 
 from backend.clock import now
 from backend.database import Database
@@ -12,6 +13,7 @@ from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure
 from backend.logs import hide_in_log
 from backend.modules import GATEWAY_PSE
 from backend.money import CURRENCY, Cop
+from backend.payment.models import PaymentSession
 from backend.payment.providers.base import (
     Choice,
     Initiated,
@@ -32,7 +34,7 @@ from backend.payment.providers.pse.reports import (
     GatewayState,
     read_notification,
 )
-from backend.payment.providers.pse.requests import BankPayment
+from backend.payment.providers.pse.requests import BankPayment, BankPaymentCreated
 from backend.settings import Settings
 from backend.tables import JsonObject
 from backend.texts import _
@@ -101,6 +103,7 @@ class GatewayPse(PaymentProvider):
             ) from error
         try:
             created = await self._client.create_bank_payment(asked)
+            await self._require_new_reference(created, request)
         except ShopError:
             raise
         except Exception as error:
@@ -148,6 +151,24 @@ class GatewayPse(PaymentProvider):
     async def close(self) -> None:
         """Close the connections to the gateway."""
         await self._client.close()
+
+    async def _require_new_reference(self, created: BankPaymentCreated, request: PaymentRequest) -> None:
+        """Check that the gateway's number of a new payment is no other payment's.
+
+        Raises:
+            StartUnknown: it is; so may be the bank's address. The payment is looked up by our invoice.
+        """
+        async with self._database.read() as session:
+            query = select(PaymentSession.invoice).where(
+                PaymentSession.provider_id == self.id,
+                PaymentSession.reference == created.reference,
+                PaymentSession.id != request.session_id,
+            )
+            known = (await session.execute(query.limit(1))).scalar()
+        if created.reference is not None and known is not None:
+            raise StartUnknown(
+                f"The gateway gave payment {request.invoice} the number {created.reference} of payment {known}"
+            )
 
     async def _by_number(self, session: StartedPayment) -> ProviderReport:
         client = self._client

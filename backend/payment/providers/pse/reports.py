@@ -13,16 +13,23 @@ import hmac
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Self
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
-from backend.money import parse_amount
+from backend.outside_values import (
+    parse_decimal,
+    parse_identifier,
+    parse_integer,
+    parse_text,
+    to_storable_text,
+    to_utc,
+)
 from backend.payment.providers.base import Notification, ProviderState, Verdict
-from backend.payment.providers.pse.answers import exact_json
+from backend.payment.providers.pse.answers import exact_json, is_refusal
 from backend.payment.providers.pse.requests import GatewayCredentials
 
 
@@ -49,10 +56,8 @@ class GatewayState(IntEnum):
     @classmethod
     def from_code(cls, code: str) -> Self | None:
         """The state of a code as received; None for a code the gateway has not published."""
-        try:
-            return cls(int(code))
-        except ValueError:
-            return None
+        number = parse_integer(code, maximum=MAX_STATE)
+        return cls(number) if number in set(cls) else None
 
     def agrees_with(self, text: str) -> bool:
         """Whether the gateway's word names this state, whatever its case and accents."""
@@ -88,7 +93,7 @@ class GatewayReport:
         transaction_id: `x_transaction_id`; in a lookup by ticket the `transactionID`.
         approval: `x_approval_code`, in PSE the CUS.
         invoice: our own reference.
-        amount: exact; None when missing or no number.
+        amount: exact; None when missing, no number, or more than any purchase.
         currency: upper case.
         state: None means *unknown*: no code, an unpublished code, or a code that its text contradicts.
         response_text: the reason in words (`x_response_reason_text`), else `x_response`.
@@ -114,6 +119,8 @@ class GatewayReport:
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
+MAX_STATE = 99
+MAX_INVOICE_LENGTH = 80
 GATEWAY_ZONE = ZoneInfo("America/Bogota")
 _DATE_FORMATS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d-%m-%Y %H:%M:%S")
 
@@ -151,21 +158,23 @@ _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HEL
 
 
 def read_report(fields: Mapping[str, Any]) -> GatewayReport:
-    """The report that a notification's fields, or a lookup's `data`, make. Never fails: what is missing is None."""
+    """The report that a notification's fields, or a lookup's `data`, make. Never fails: what is missing is None.
+
+    Numbers of the gateway's that cannot be believed are missing; an invoice that cannot be is another payment's.
+    """
     raw = {str(name): _as_text(value) for name, value in fields.items()}
-    amount = _first(raw, _AMOUNT)
-    currency = _first(raw, _CURRENCY)
+    invoice = _first(raw, _INVOICE)
     return GatewayReport(
-        reference=_first(raw, _REFERENCE),
-        transaction_id=_first(raw, _TRANSACTION),
-        ticket_id=_first(raw, _TICKET),
-        approval=_first(raw, _APPROVAL),
-        invoice=_first(raw, _INVOICE),
-        amount=parse_amount(amount) if amount else None,
-        currency=currency.upper() if currency else None,
+        reference=parse_identifier(_first(raw, _REFERENCE)),
+        transaction_id=parse_identifier(_first(raw, _TRANSACTION)),
+        ticket_id=parse_identifier(_first(raw, _TICKET)),
+        approval=parse_identifier(_first(raw, _APPROVAL)),
+        invoice=to_storable_text(invoice)[:MAX_INVOICE_LENGTH] if invoice else None,
+        amount=parse_decimal(_first(raw, _AMOUNT)),
+        currency=parse_text(_first(raw, _CURRENCY)).upper() or None,
         state=_state(raw),
-        response_text=_first(raw, _REASON),
-        bank_name=_first(raw, _BANK),
+        response_text=parse_text(_first(raw, _REASON)) or None,
+        bank_name=parse_text(_first(raw, _BANK)) or None,
         transaction_date=_moment(_first(raw, _DATE)),
         cust=_first(raw, _CUST),
         test=(_first(raw, _TEST) or "").casefold() in ("true", "1", "yes"),
@@ -178,11 +187,13 @@ def read_notification(raw: bytes, query: Mapping[str, str], credentials: Gateway
     fields: dict[str, Any] = {**query, **_body_fields(raw)}
     report = read_report(fields)
     code = report.state.value if report.state is not None else None
+    session_id = _first(report.raw, ("x_extra1",))
     return Notification(
         verdict=_verdict(fields, credentials),
-        # the same transaction is told of once a state: its number alone would drop what follows `Pendiente`
-        dedupe_key=f"{report.reference}:{report.transaction_id}:{code}",
-        session_id=_first(report.raw, ("x_extra1",)),
+        # the same transaction is told of once a state: its number alone would drop what follows `Pendiente`. The
+        # signature does not cover whose payment it is, so a message with a wrong name must not hide the right one
+        dedupe_key=f"{report.reference}:{report.transaction_id}:{code}:{report.invoice}:{session_id}",
+        session_id=session_id,
         invoice=report.invoice,
         reference=report.reference,
         state=PROVIDER_STATES[report.state] if report.state is not None else None,
@@ -221,8 +232,7 @@ def read_lookup(answer: Any) -> GatewayReport:
     fields = data if isinstance(data, Mapping) else answer
     if isinstance(fields.get("transaction"), Mapping):
         fields = fields["transaction"]
-    said_no = answer.get("success") is False or answer.get("status") in (False, "error")
-    if said_no or fields.get("status") in (False, "error"):
+    if is_refusal(answer) or is_refusal(fields):
         return GatewayReport(raw={str(name): _as_text(value) for name, value in fields.items()})
     return read_report({"enpruebas": answer.get("enpruebas", ""), **fields})
 
@@ -262,7 +272,7 @@ def _moment(text: str | None) -> datetime | None:
     """The gateway's local time as UTC; None when it is written in no known way."""
     for form in _DATE_FORMATS:
         try:
-            return datetime.strptime(text or "", form).replace(tzinfo=GATEWAY_ZONE).astimezone(UTC)
+            return to_utc(datetime.strptime(text or "", form).replace(tzinfo=GATEWAY_ZONE))
         except ValueError:
             continue
     return None

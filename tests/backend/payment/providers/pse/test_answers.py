@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from backend.errors import OutcomeUnknown
 from backend.http_client import ServiceUnavailable
 from backend.payment.providers.pse.answers import (
     PaymentRefused,
@@ -11,8 +12,10 @@ from backend.payment.providers.pse.answers import (
     exact_json,
     read_banks,
     read_created,
+    require_answer_to,
 )
 from backend.payment.providers.pse.requests import Bank
+from tests.gateway_kit import payment
 
 URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.aspx?enc=abc"
 
@@ -100,6 +103,127 @@ def test_a_refusal_has_a_category(answer: dict[str, Any], reason: RefusalReason)
     with pytest.raises(PaymentRefused) as refused:
         read_created(answer)
     assert refused.value.reason is reason
+
+
+NEWER = "La cuenta no puede pagar hoy"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "words"),
+    [
+        ({"status": "false", "message": NEWER}, RefusalReason.OTHER, NEWER),
+        ({"status": "False", "message": NEWER, "data": {}}, RefusalReason.OTHER, NEWER),
+        ({"success": "FALSE", "textResponse": NEWER}, RefusalReason.OTHER, NEWER),
+        ({"errorType": "BUSINESS", "message": NEWER}, RefusalReason.OTHER, NEWER),
+        ({"errorType": "VALIDATION_ERROR", "errors": []}, RefusalReason.INVALID_DATA, "VALIDATION_ERROR"),
+        (
+            {"errors": [{"code": "E014", "message": "monto mínimo"}]},
+            RefusalReason.BELOW_MINIMUM,
+            "monto mínimo",
+        ),
+        (
+            {"errors": {"document": ["no es válido"]}, "data": None},
+            RefusalReason.INVALID_DATA,
+            "no es válido",
+        ),
+        ({"errors": ["FAIL_EXCEEDEDLIMIT"], "success": False}, RefusalReason.LIMIT, "FAIL_EXCEEDEDLIMIT"),
+        ({"data": {"errors": [{"errorMessage": NEWER}]}}, RefusalReason.INVALID_DATA, ""),
+    ],
+)
+def test_a_refusal_in_the_newer_shape_is_one_with_its_reason(
+    answer: dict[str, Any], reason: RefusalReason, words: str
+) -> None:
+    with pytest.raises(PaymentRefused) as refused:
+        read_created(answer)
+    assert refused.value.reason is reason
+    assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"success": True, "errors": ["algo"], "data": {"ref_payco": 1}},
+        {"status": "true", "errors": [], "errorType": ""},
+        {"status": "true", "errorType": None, "errors": {}},
+        {"success": True, "message": "en proceso"},
+    ],
+)
+def test_what_does_not_refuse_clearly_is_unknown(answer: dict[str, Any]) -> None:
+    with pytest.raises(RedirectUrlMissing):
+        read_created(answer)
+
+
+def test_an_address_beside_a_list_of_errors_is_an_address() -> None:
+    assert read_created({"errors": ["aviso"], "data": {"urlbanco": URL}}).redirect_url == URL
+
+
+ODD = ["a\0b", "\ud83d", "x\r\ny", "9" * 5_000, [], {"a": 1}, True, "", None]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
+def test_a_number_or_address_that_cannot_be_believed_is_none(odd: object) -> None:
+    data = {"urlbanco": URL, "ref_payco": "1", "transactionID": "2", "ticketId": "3"}
+    for name, field in (
+        ("ref_payco", "reference"),
+        ("transactionID", "transaction_id"),
+        ("ticketId", "ticket_id"),
+    ):
+        created = read_created({"success": True, "data": {**data, name: odd}})
+        assert getattr(created, field) is None
+        assert created.redirect_url == URL
+    with pytest.raises(RedirectUrlMissing) as missing:
+        read_created({"success": True, "data": {**data, "urlbanco": odd}})
+    assert (missing.value.reference, missing.value.ticket_id) == ("1", "3")
+    missing.value.message.encode()
+    assert "\0" not in missing.value.message
+    assert len(missing.value.message) < 5_000
+
+
+@pytest.mark.parametrize("address", [f"{URL}\r\nset-cookie: a=b", f"{URL}\t", f"{URL} x", "https://a\n.co/b"])
+def test_an_address_with_control_characters_is_none(address: str) -> None:
+    if address.strip() != URL:
+        with pytest.raises(RedirectUrlMissing):
+            read_created({"success": True, "data": {"urlbanco": address}})
+
+
+def test_odd_rows_do_not_lose_the_list_of_banks() -> None:
+    rows = [{"bankCode": odd, "bankName": "x"} for odd in ODD] + [
+        {"bankCode": "1022", "bankName": odd} for odd in ODD
+    ]
+    banks = read_banks({"success": True, "data": [*rows, None, 5, {"bankCode": 1077, "bankName": "BAN\0KA"}]})
+    assert {bank.code for bank in banks} == {"1022", "1077"}
+    assert banks[-1] == Bank("1077", "BAN KA")
+    assert all(bank.name.isprintable() and len(bank.name) <= 200 for bank in banks)
+
+
+def test_a_list_of_thousands_is_none_of_banks() -> None:
+    with pytest.raises(ServiceUnavailable):
+        read_banks(
+            {"success": True, "data": [{"bankCode": str(code), "bankName": "B"} for code in range(501)]}
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"factura": "TR-1", "valor": "119000.00", "moneda": "cop"},
+        {"factura": "TR-1", "valor": "119000"},
+        {"factura": "", "valor": "", "moneda": ""},
+        {"invoice": "TR-1", "amount": "1.19e5", "currency": "COP"},
+    ],
+)
+def test_an_answer_that_repeats_what_was_asked_is_believed(data: dict[str, str]) -> None:
+    require_answer_to({"data": data}, payment())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"factura": "TR-2"}, {"valor": "119001"}, {"valor": "1190.00"}, {"moneda": "USD"}, {"invoice": "TR-2"}],
+)
+def test_an_answer_to_another_payment_is_an_unknown_outcome(data: dict[str, str]) -> None:
+    with pytest.raises(OutcomeUnknown, match="another payment"):
+        require_answer_to({"success": True, "data": data}, payment())
 
 
 def test_a_bank_list_survives_bytes_that_are_no_utf8() -> None:

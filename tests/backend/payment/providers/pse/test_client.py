@@ -1,4 +1,5 @@
 import asyncio
+import json
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ from backend.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse import login as session_module
 from backend.payment.providers.pse.answers import (
     KeysRefused,
+    LoginFailed,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
@@ -321,3 +323,58 @@ async def test_a_refusal_without_a_reason_started_nothing(
     with pytest.raises(PaymentRefused, match="invoice TR-1 with HTTP 413") as refused:
         await practice.client.create_bank_payment(payment())
     assert (refused.value.reason, refused.value.codes) == (RefusalReason.OTHER, ())
+
+
+@pytest.mark.parametrize("token", ["a.b\r\nx-evil: 1", "a b", "ñ", "a\0b", "a" * 9_000, ""])
+async def test_a_malformed_token_is_not_kept(practice: Practice, token: str) -> None:
+    """The login is tried again at once: neither this payment nor the next ones become unknown."""
+    answers = [{"bearer_token": token}]
+    inner = practice.calls._inner
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith(LOGIN) and answers:
+            return httpx.Response(200, json=answers.pop())
+        return await inner.handle_async_request(request)
+
+    client = practice.client
+    client._channel.http._http._transport = httpx.MockTransport(answer)
+    if token:
+        assert (await client.create_bank_payment(payment())).reference
+    else:  # nothing where a token belongs: our keys are refused
+        with pytest.raises(KeysRefused):
+            await client.create_bank_payment(payment())
+    answers += [{"bearer_token": "x\ny"}] * 3
+    client._channel.restpagos._token = None
+    with pytest.raises(LoginFailed):
+        await client.create_bank_payment(payment(invoice="TR-2"))
+    assert (await client.create_bank_payment(payment(invoice="TR-2"))).reference
+
+
+async def test_an_answer_to_another_payment_sends_nobody_to_its_bank(practice: Practice) -> None:
+    inner = practice.calls._inner
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        response = await inner.handle_async_request(request)
+        if not request.url.path.endswith(CREATE):
+            return response
+        body = json.loads(await response.aread())
+        body["data"]["factura"] = "TR-9"
+        return httpx.Response(200, json=body)
+
+    practice.client._channel.http._http._transport = httpx.MockTransport(answer)
+    with pytest.raises(OutcomeUnknown, match="another payment") as unknown:
+        await practice.client.create_bank_payment(payment())
+    assert not hasattr(unknown.value, "reference")
+
+
+async def test_a_gateway_that_knows_thousands_of_transactions_is_not_asked_of_each(
+    practice: Practice,
+) -> None:
+    rows = [{"referencePayco": number} for number in range(1, 5_000)] + [{"referencePayco": "a\0"}, None, {}]
+    login = httpx.Response(200, json={"token": "t"})
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return login if request.url.path.endswith("/login") else httpx.Response(200, json={"data": rows})
+
+    practice.client._channel.http._http._transport = httpx.MockTransport(answer)
+    assert await practice.client.references_of("TR-1") == [str(number) for number in range(1, 21)]

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from backend.cart.access import new_cart
 from backend.database import Database
 from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
 from backend.payment.providers.base import (
@@ -20,12 +21,14 @@ from backend.payment.providers.base import (
 from backend.payment.providers.pse import provider as gateway_pse
 from backend.payment.providers.pse.answers import PaymentRefused
 from backend.payment.providers.pse.payer import read_payer
-from backend.payment.providers.pse.provider import GatewayPse, bank_description
+from backend.payment.providers.pse.provider import GatewayPse, bank_description, bank_payment
 from backend.payment.providers.pse.reports import PROVIDER_STATES, GatewayReport, GatewayState
 from backend.payment.providers.system_default import SystemDefault
+from backend.payment.sessions import open_session, upsert_collection
 from backend.sandbox.gateway import Kind, Operation
 from backend.settings import Settings
 from tests.gateway_kit import HOOK, MARIA, RETURN, Practice, open_practice
+from tests.store_defaults import set_up_defaults
 
 
 @pytest.fixture
@@ -82,6 +85,34 @@ async def test_a_payment_is_started_and_the_shopper_sent_to_the_bank(pse: Gatewa
     report = await pse.status(facts(started))
     assert report.state is ProviderState.PENDING
     assert report.transaction_id == started.transaction_id
+
+
+async def test_a_number_of_another_payment_is_not_taken(
+    pse: GatewayPse, practice: Practice, sqlite_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bank's address may be the other payment's, too: nobody is sent there, and the look-up goes by our invoice."""
+    first = await pse.initiate(request())
+    database = Database(sqlite_url)
+    await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        collection = await upsert_collection(session, None, await new_cart(session), 38_000)
+        payment = await open_session(session, collection, "gateway_pse", {})
+        payment.reference = first.reference
+    await database.close()
+    created = await practice.client.create_bank_payment(
+        bank_payment(request(invoice="TR-2"), read_payer(MARIA, banks={"1022": "x"}))
+    )
+    again = replace(created, reference=first.reference)
+
+    async def create(_asked: object) -> object:
+        return again
+
+    monkeypatch.setattr(practice.client, "create_bank_payment", create)
+    with pytest.raises(StartUnknown, match=f"number {first.reference} of payment") as unknown:
+        await pse.initiate(request(session_id="payses_2", invoice="TR-3"))
+    assert (unknown.value.reference, unknown.value.ticket_id) == (None, None)
+    again = created
+    assert (await pse.initiate(request(session_id="payses_2", invoice="TR-3"))).reference == created.reference
 
 
 @pytest.mark.parametrize(

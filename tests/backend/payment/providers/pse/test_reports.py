@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.payment.providers.pse.answers import exact_json
-from backend.payment.providers.pse.reports import GatewayState, is_genuine, read_lookup, read_report, sign
+from backend.payment.providers.pse.client import gateway_credentials
+from backend.payment.providers.pse.reports import (
+    GatewayState,
+    is_genuine,
+    read_lookup,
+    read_notification,
+    read_report,
+    sign,
+)
+from backend.settings import Settings
 
 ACCEPTED = {
     "x_ref_payco": "101767532",
@@ -197,3 +206,58 @@ def test_one_changed_character_anywhere_is_noticed(data: st.DataObject) -> None:
     changed = {**values, name: values[name][:at] + other + values[name][at + 1 :]}
     fields = {key: value for key, value in changed.items() if key.startswith("x_")}
     assert not is_genuine(fields, changed["cust"], changed["p_key"])
+
+
+ODD = ["a\0b", "\ud83d", "x\r\ny", "9" * 5_000, 2**64, 10**12, "1e400", [], {"a": 1}, "9999-12-31 23:59:59"]
+READ = [
+    "x_ref_payco", "x_transaction_id", "x_approval_code", "x_amount", "x_bank_name", "x_currency_code", "ticketId",
+    "x_response_reason_text", "x_transaction_date", "x_cod_transaction_state",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
+@pytest.mark.parametrize("name", READ)
+def test_a_field_that_cannot_be_believed_is_missing_and_the_report_can_be_stored(
+    name: str, odd: object
+) -> None:
+    report = read_report(
+        {"x_id_invoice": "TR-1", "x_cod_transaction_state": "1", "x_response": "Aceptada", name: odd}
+    )
+    stored = [report.reference, report.transaction_id, report.ticket_id, report.approval, report.invoice,
+              report.response_text, report.bank_name, report.currency]  # fmt: skip
+    for text in filter(None, stored):
+        text.encode()
+        assert "\0" not in text
+        assert len(text) <= 200
+    assert report.amount is None or abs(report.amount) < 2**31
+    assert report.state is (None if name == "x_cod_transaction_state" else GatewayState.ACCEPTED)
+    assert report.transaction_date is None
+
+
+@pytest.mark.parametrize("invoice", ["TR-1\0", "TR\r\n-1", "TR-1\ud83d"])
+def test_an_invoice_that_cannot_be_believed_is_not_ours(invoice: str) -> None:
+    report = read_report({"x_id_invoice": invoice})
+    assert report.invoice not in (None, "TR-1")
+    assert "\0" not in str(report.invoice)
+
+
+@pytest.mark.parametrize("code", ["\uff11", "1_0", "+1", "01x", "5", "13"])
+def test_a_code_is_written_in_plain_digits(code: str) -> None:
+    assert read_report({"x_cod_transaction_state": code, "x_response": "Aceptada"}).state is None
+
+
+@pytest.mark.parametrize("status", ["false", "False", "ERROR", False])
+def test_a_lookup_that_says_no_is_unknown(status: object) -> None:
+    data = {"x_cod_response": "2", "x_response": "Rechazada"}
+    assert read_lookup({"status": status, "data": data}).state is None
+    assert read_lookup({"success": status, "data": data}).state is None
+
+
+def test_messages_of_one_transaction_that_name_other_payments_are_others(settings: Settings) -> None:
+    """The signature does not cover the invoice and our id: a swapped message must not hide the right one."""
+    keys = gateway_credentials(settings)
+    fields = {"x_ref_payco": "1", "x_transaction_id": "2", "x_cod_response": "1", "x_response": "Aceptada"}
+    names = [{"x_id_invoice": "TR-1", "x_extra1": "payses_1"}, {"x_id_invoice": "TR-2", "x_extra1": "payses_1"},
+             {"x_id_invoice": "TR-1", "x_extra1": "payses_2"}, {"x_id_invoice": "TR-1"}]  # fmt: skip
+    dedupe_keys = {read_notification(b"", {**fields, **name}, keys).dedupe_key for name in names * 2}
+    assert len(dedupe_keys) == len(names)
