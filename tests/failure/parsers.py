@@ -54,6 +54,8 @@ class Figures:
     failures: list[str] = field(default_factory=list)
     ends: int = 0
     """Serving processes that ended."""
+    busy: dict[str, int] = field(default_factory=dict)
+    """503s of requests beside it, by path."""
     beside_valid_ms: list[int] = field(default_factory=list)
     beside_mutated_ms: list[int] = field(default_factory=list)
     slowest_ms: dict[str, int] = field(default_factory=dict)
@@ -173,7 +175,11 @@ class probing:  # noqa: N801 - used like a function
             except httpx.TransportError as error:
                 self._figures.fail(f"a request beside it failed: {type(error).__name__}")
                 continue
-            if answer.status_code != 200:
+            if (
+                answer.status_code == 503
+            ):  # the machine, not the parser, may be too busy for the database's probe
+                self._figures.busy[answer.url.path] = self._figures.busy.get(answer.url.path, 0) + 1
+            elif answer.status_code != 200:
                 self._figures.fail(f"a request beside it was answered with {answer.status_code}")
             took = time.monotonic() - began
             self._taken_ms.append(round(took * 1_000))
@@ -232,7 +238,7 @@ def report(figures: Figures) -> None:
     print(
         f"{figures.files} files; p99 beside mutated {mutated} ms ({len(figures.beside_mutated_ms)} requests), beside "
         f"valid {valid} ms ({len(figures.beside_valid_ms)}), ratio {mutated / max(1, valid):.2f}; "
-        f"{figures.ends} processes ended; {figures.most_memory_mib} MiB",
+        f"{figures.ends} processes ended; {figures.most_memory_mib} MiB; busy {figures.busy}",
         flush=True,
     )
 
