@@ -93,6 +93,8 @@ class CartView:
     shipping_total_label: str
     total: Cop
     total_label: str
+    is_free: bool
+    """True if the shipping was chosen and nothing is left to pay."""
     tax_label: str
     """The IVA in the total."""
     wrapping: WrappingView | None
@@ -163,6 +165,7 @@ async def cart_view(
         shipping_total_label=format_cop(shipping) if method else "",
         total=totals.total,
         total_label=format_cop(totals.total),
+        is_free=method is not None and not totals.total,
         tax_label=format_cop(totals.tax_total),
         wrapping=await _wrapping(session, lines),
     )

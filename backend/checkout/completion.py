@@ -150,6 +150,10 @@ async def complete(
         session, cart, sale, status, moment=terms.moment, payer=payment.snapshot.get("payer")
     )
     await store_payer(session, order, cart, payment)
+    if payment.state == SessionState.AUTHORIZED and not payment.amount:
+        # nobody has to confirm that no money came
+        payment.captured_amount = 0
+        await move(session, payment, cart, SessionState.CAPTURED)
     collections = [terms.collection] if terms.collection else []
     rows = OrderRows(lines=lines, payment_sessions=list(terms.payment_sessions), collections=collections)
     return Completed(order, rows)

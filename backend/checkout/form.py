@@ -138,8 +138,23 @@ async def check_typed(
     return destination, payer
 
 
-async def problems_of(provider: PaymentProvider, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
-    """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
+def check_delivery(typed: Mapping[str, Any]) -> Destination:
+    """Check all that a purchase needs of which the total is 0: nobody is asked who pays.
+
+    Raises:
+        InvalidData: `fields` has the problems of all fields together.
+    """
+    destination, problems = read_destination(typed)
+    problems.update(missing_ticks(typed))
+    if destination is None or problems:
+        raise InvalidData(CHECK_FIELDS, fields=problems)
+    return destination
+
+
+async def problems_of(provider: PaymentProvider | None, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
+    """Return what is wrong with what was typed so far: a message for the shopper by field. None: nothing is paid."""
+    if provider is None:
+        return {**read_destination(typed)[1], **missing_ticks(typed)}
     try:
         await check_typed(provider, typed, ip)
     except InvalidData as error:

@@ -158,7 +158,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     payment = _payment_facts(order, payment_session, await read_effective_settings(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     if status == "paid" and order.status == OrderStatus.CANCELED:
-        status = "returning"
+        status = "returning" if order.total else "canceled"
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await captured_and_refunded(session, order.cart_id)
     address = order.shipping_address

@@ -5,7 +5,7 @@ provider is asked without any. While another payment of the cart is at the bank,
 asked first: it may have ended. With `replace` it is closed in the transaction that stores the new session.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ from backend.database import Database
 from backend.errors import Conflict, InvalidData, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.legal.consents import require_consents
+from backend.modules import SYSTEM_PAYMENT
 from backend.money import Cop
 from backend.orders.parties import UNNAMED, PartyName, payer_answers, typed_name
 from backend.orders.service import Sale, order_of_cart
@@ -39,7 +40,7 @@ from backend.orders.tokens import order_token
 from backend.payment import sessions as payments
 from backend.payment.checks import check_session, claim_check, give_up_start
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import MissingAnswer, PaymentProvider, PaymentRequest
+from backend.payment.providers.base import PaymentProvider, PaymentRequest
 from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
@@ -304,11 +305,8 @@ class PaymentStarter:
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
                 )
-            if start.provider.leaves_shop and not sale.totals.total:
-                raise NothingToPay("The discounts leave nothing to pay: a bank charges 1 peso at least")
+            require_offered(provider_id, terms.provider_ids, sale.totals.total)
             await lock_promotions(session, taken)
-            if provider_id not in terms.provider_ids:
-                raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
             collection = await payments.upsert_collection(
                 session, terms.collection, cart_id, sale.totals.total
             )
@@ -384,23 +382,17 @@ class PaymentStarter:
         return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
 
 
-async def missing_answers(
-    provider: PaymentProvider, cart: Cart, offered: Sequence[str], ip: str
-) -> list[MissingAnswer]:
-    """What the payer has still to answer before the cart can be paid; nothing where something else is in the way.
+def require_offered(provider_id: str, offered: Collection[str], total: Cop) -> None:
+    """Check that a cart of this total may be paid with the provider; `offered` are the ids that its region names.
 
     Raises:
-        OutsideFailure: see `PaymentProvider.missing`.
+        NothingToPay: the total is 0: only `pp_system_default` takes it, whatever the region names.
+        PaymentOff: the region does not name the provider.
     """
-    if not _is_free(cart) or provider.id not in offered:
-        return []
-    known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, doc_type="")
-    return await provider.missing({**known, "ip": ip})
-
-
-def _is_free(cart: Cart) -> bool:
-    """Whether nothing has been paid of the cart, nor is at the bank."""
-    return cart.payment_session_id is None and cart.completed_at is None
+    if not total and provider_id != SYSTEM_PAYMENT:
+        raise NothingToPay(f"Nothing is left to pay, and no bank charges 0 pesos: use {SYSTEM_PAYMENT}")
+    if total and provider_id not in offered:
+        raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
 
 
 async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:

@@ -10,8 +10,9 @@ from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_ca
 from backend.checkout.cart_changes import set_town
 from backend.checkout.cart_wire import WholeCart
 from backend.checkout.completion import Completed, complete
-from backend.checkout.form import check_typed, problems_of, require_town
-from backend.checkout.payment import PaymentStart, PaymentStarter, Started, missing_answers
+from backend.checkout.form import Destination, check_delivery, check_typed, problems_of, require_town
+from backend.checkout.payer_questions import missing_answers
+from backend.checkout.payment import PaymentStart, PaymentStarter, Started
 from backend.checkout.placed_orders import PlacedOrder, placed_order
 from backend.checkout.quoting import Quoting, UnderWay
 from backend.checkout.return_url import require_return_url
@@ -27,7 +28,7 @@ from backend.checkout.shipping import (
 from backend.database import Database
 from backend.errors import Conflict, NotAllowed, NotFound
 from backend.legal.consents import Consenting, ConsentSource, give_consents
-from backend.modules import GATEWAY_PSE
+from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.money import Cop
 from backend.orders.parties import ANSWERED_BY_CART
 from backend.orders.service import is_just_placed, order_of_cart
@@ -223,6 +224,8 @@ class Checkout:
             return []
         async with self.database.read() as session:
             cart, offered = await payments.collected_cart(session, collection_id, caller)
+            if not (await session.get_one(PaymentCollection, collection_id)).amount:
+                return []  # starting says that nothing is to be paid
         return await missing_answers(provider, cart, offered, ip)
 
     @traced
@@ -245,7 +248,9 @@ class Checkout:
     async def place_order(
         self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str, device: str = ""
     ) -> PlacedOrder:
-        """Check what was typed, reserve the stock, start the payment at the bank and make the order.
+        """Check what was typed, reserve the stock, start the payment and make the order.
+
+        A total of 0 takes a payment session of `pp_system_default`; any other is paid at the bank.
 
         Called twice, or from two tabs, it makes one order and starts one payment. The order goes where was typed: if
         shipping was priced for another place, it is priced again, and another price raises `TotalChanged`.
@@ -261,15 +266,14 @@ class Checkout:
             if order is not None and not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            destination, checked = await check_typed(self._provider(GATEWAY_PSE), typed, ip)
-            # the cart says the rest of the payer: its billing address, else the destination
-            payer = {name: value for name, value in checked.items() if name not in ANSWERED_BY_CART}
+            provider_id = GATEWAY_PSE if expected_total else SYSTEM_PAYMENT
+            destination, payer = await self._checked(typed, ip, provider_id)
             try:
                 if not await self.starter.has_started(cart_id, expected_total):
                     await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
-                        cart_id, GATEWAY_PSE, payer, ip=ip, expected_total=expected_total, device=device
+                        cart_id, provider_id, payer, ip=ip, expected_total=expected_total, device=device
                     )
                 order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):
@@ -279,9 +283,12 @@ class Checkout:
                     raise
         return await placed_order(self.starter, order)
 
-    async def problems(self, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
-        """What is wrong with what was typed so far: a message for the shopper by field; empty when nothing is."""
-        return await problems_of(self._provider(GATEWAY_PSE), typed, ip)
+    async def problems(self, typed: Mapping[str, Any], ip: str, *, is_free: bool = False) -> dict[str, str]:
+        """Return what is wrong with what was typed so far: a message for the shopper by field; empty when nothing is.
+
+        `is_free`: the total is 0, and nobody is asked who pays.
+        """
+        return await problems_of(None if is_free else self._provider(GATEWAY_PSE), typed, ip)
 
     async def placed(self, cart_id: str) -> PlacedOrder | None:
         """The order that the cart has just become, for whoever may use the cart.
@@ -293,6 +300,16 @@ class Checkout:
             if order is None or not await is_just_placed(session, order):
                 return None
         return await placed_order(self.starter, order)
+
+    async def _checked(
+        self, typed: Mapping[str, Any], ip: str, provider_id: str
+    ) -> tuple[Destination, Mapping[str, Any]]:
+        """Return the destination, and what the provider has to know of the payer beside what the cart says."""
+        provider = self._provider(provider_id)
+        if not provider.asks_payer:
+            return check_delivery(typed), {}
+        destination, checked = await check_typed(provider, typed, ip)
+        return destination, {name: value for name, value in checked.items() if name not in ANSWERED_BY_CART}
 
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""

@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.events import subscribe
-from backend.invoices.building import credited
+from backend.invoices.building import credited, invoice_lines
 from backend.invoices.models import Invoice
 from backend.invoices.states import InvoiceKind
 from backend.jobs import enqueue
@@ -24,6 +24,8 @@ async def order_paid(session: AsyncSession, event: OrderPaid) -> None:
     if not (await read_invoicing(session)).is_on or await invoice_of(session, event.order_id) is not None:
         return
     order = await read_order(session, event.order_id)
+    if not await invoice_lines(session, order):
+        return  # all of it was free from the start: a document without lines is none
     await _open(session, Invoice(kind=InvoiceKind.INVOICE, order_id=order.id, amount=order.total))
 
 

@@ -28,7 +28,7 @@ LATEST = timedelta(days=30)
 
 
 async def acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
-    """What mails about an order say beside the bill: `is_bank`, `facts` (names and values), and two links."""
+    """Return what mails about an order say: `is_bank`, `is_free`, `facts` (names and values), and two links."""
     payment = await decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     given = await consents_of_cart(session, order.cart_id)
@@ -40,7 +40,7 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
         (_("IVA incluido en el total"), format_cop(tax)),
         (_("Va para"), f"{town.name}, {town.department}" if town else ""),
         (_("Entrega a más tardar"), date_label(order.created_at + LATEST)),
-        (_("Pago"), _way(payment, is_bank=is_bank)),
+        (_("Pago"), _way(payment, is_bank=is_bank) if order.total else _("Nada por pagar")),
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
         (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
         (_("Dirección"), seller_address(effective)),
@@ -48,6 +48,7 @@ async def acknowledgement(session: AsyncSession, effective: Settings, order: Ord
     )
     return {
         "is_bank": is_bank,
+        "is_free": not order.total,
         "facts": [(name, value) for name, value in facts if value],
         "terms_link": f"{effective.base_url}/legal/{LegalKind.TERMS}",
         "withdrawal_link": f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}",

@@ -234,6 +234,7 @@ def _actions(
 ) -> list[str]:
     stands = order.status != OrderStatus.CANCELED
     is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
+    has_money = order.payment_status in HAS_MONEY and order.total > 0
     is_left = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
     active = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
     in_doubt = any(one.state != LabelState.CREATED for one in active)
@@ -246,8 +247,8 @@ def _actions(
         and any(one.shipped_at is None and not carrier_canceled(one) for one in made),
         "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
         "correct": may_send and stands and not active,
-        "return": actor.may(Right.HANDLE_RETURNS) and order.payment_status in HAS_MONEY,
-        "cancel": may_cancel and stands and not active and order.payment_status not in HAS_MONEY,
+        "return": actor.may(Right.HANDLE_RETURNS) and has_money,
+        "cancel": may_cancel and stands and not active and not has_money,
     }
     return [name for name, is_possible in possible.items() if is_possible]
 

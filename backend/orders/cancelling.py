@@ -16,7 +16,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
 from backend.payment.sessions import decisive_session, started_payment
 from backend.payment.states import SessionState
-from backend.payment.transitions import apply_report, pays
+from backend.payment.transitions import apply_report, pays, took_nothing
 from backend.staff.rights import Actor, Right
 
 BY_HAND = (
@@ -70,7 +70,9 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
 async def _cancel_payment(
     database: Database, actor: Actor, payments: PaymentService, payment: PaymentSession
 ) -> None:
-    """Cancel the payment, or find out that it has ended."""
+    """Cancel the payment, or find out that it has ended. A payment of 0 pesos has nothing to give back."""
+    if took_nothing(payment):
+        return
     state = SessionState(payment.state)
     provider = payments.provider(payment.provider_id)
     if provider is None:
@@ -92,6 +94,10 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
         await inventory.release(session, order.cart_id)
         return
     payment = await decisive_session(session, order.cart_id)
+    if payment is not None and took_nothing(payment):
+        move(order, status=OrderStatus.CANCELED)
+        await inventory.release(session, order.cart_id)
+        return
     if payment is not None and not SessionState(payment.state).is_final:
         raise NotAllowed(AT_THE_BANK)
     if payment is not None and pays(payment):

@@ -105,6 +105,11 @@ def pays(payment: PaymentSession) -> bool:
     return payment.state == SessionState.CAPTURED and GIVEN_BACK not in payment.data
 
 
+def took_nothing(payment: PaymentSession) -> bool:
+    """Return True if the session paid an order whose total was 0."""
+    return pays(payment) and not payment.captured_amount
+
+
 @traced
 async def apply_report(
     database: Database, session_id: str, report: ProviderReport, *, by: Who | None = None

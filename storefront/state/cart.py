@@ -47,6 +47,7 @@ EMPTY_CART = CartView(
     shipping_total_label="",
     total=0,
     total_label="$ 0",
+    is_free=False,
     tax_label="$ 0",
     wrapping=None,
 )

@@ -11,6 +11,7 @@ from storefront.components.hooks import ABSENT, function, lasting, props, script
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.views import Answer, Shipping
+from storefront.state.cart import CartState
 
 SCRIPT = script("checkout")
 
@@ -45,6 +46,7 @@ class Form:
 
 
 FORM = view(SCRIPT, "useForm", Form)
+IS_FREE = CartState.cart.is_free
 BOOK = lasting(CheckoutState.book, CheckoutState.book.length() > 0)
 """The customer's addresses."""
 GO_TO_FIELD = function(SCRIPT, "goToField")

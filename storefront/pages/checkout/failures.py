@@ -79,8 +79,8 @@ _TEXTS: tuple[tuple[type[ShopError], str], ...] = (
     (
         NothingToPay,
         _(
-            "Con tus descuentos no queda nada por pagar, y un banco no cobra $ 0. "
-            "Agrega algo más al carrito, quita el código o escríbenos."
+            "No queda nada por pagar, y un banco no cobra $ 0. "
+            "Recarga la página y confirma tu pedido sin pagar."
         ),
     ),
     (NotFound, _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")),

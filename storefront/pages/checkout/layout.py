@@ -21,6 +21,7 @@ from storefront.pages.checkout.browser import (
     BOOK,
     FORM,
     GO_TO_FIELD,
+    IS_FREE,
     LIVE,
     Checkout,
     field_id,
@@ -126,7 +127,7 @@ def consents() -> rx.Component:
         )
         for name in BOXES
     ]
-    return rx.cond(CheckoutState.is_payable, rx.el.div(*boxes, class_name="consents"))
+    return rx.cond(CheckoutState.is_payable | IS_FREE, rx.el.div(*boxes, class_name="consents"))
 
 
 def failure() -> rx.Component:
@@ -168,16 +169,17 @@ def failure() -> rx.Component:
 
 
 def pay_button() -> rx.Component:
-    """The button says what will be paid; while that is not known, or the bank is being opened, it waits."""
+    """Build the button that says what will be paid; while that is not known, or it is being placed, it waits."""
     is_busy = FORM.is_placing | FORM.is_pricing
-    total = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
+    by_pse = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
+    total = rx.cond(IS_FREE, _("Confirmar pedido: nada por pagar"), by_pse)
     words = rx.cond(
         FORM.is_placing,
-        _("Abriendo tu banco…"),
+        rx.cond(IS_FREE, _("Confirmando tu pedido…"), _("Abriendo tu banco…")),
         rx.cond(FORM.is_pricing, texts.PRICING, rx.cond(FORM.has_price, total, _("Pagar con PSE"))),
     )
     return rx.cond(
-        CheckoutState.is_payable,
+        CheckoutState.is_payable | IS_FREE,
         rx.el.button(
             spinner_or("lock", is_busy),
             rx.el.span(words),

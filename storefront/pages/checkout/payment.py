@@ -10,7 +10,17 @@ from storefront.components.forms import described_by, problem_of, select_field
 from storefront.components.hooks import lasting
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT
-from storefront.pages.checkout.browser import LIVE, choice, control, field_id, line, problem_at, tick, typed
+from storefront.pages.checkout.browser import (
+    IS_FREE,
+    LIVE,
+    choice,
+    control,
+    field_id,
+    line,
+    problem_at,
+    tick,
+    typed,
+)
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
@@ -18,12 +28,24 @@ from storefront.pages.checkout.views import Choice
 
 
 def payment() -> rx.Component:
-    """How it is paid."""
+    """Build the step in which it is paid, or which says that nothing is to be paid."""
+    by_pse = rx.cond(CheckoutState.is_payable, rx.fragment(*pse()), not_payable())
     return step(
         3,
-        _("Pago por PSE"),
-        CheckoutState.steps_done.contains("payment"),
-        rx.cond(CheckoutState.is_payable, rx.fragment(*pse()), not_payable()),
+        rx.cond(IS_FREE, _("Pago"), _("Pago por PSE")),
+        IS_FREE | CheckoutState.steps_done.contains("payment"),
+        rx.cond(IS_FREE, nothing_to_pay(), by_pse),
+    )
+
+
+def nothing_to_pay() -> rx.Component:
+    """Say that the total is 0: no bank and no document are asked for."""
+    return rx.el.div(
+        icon("check"),
+        rx.el.p(_("No tienes nada que pagar: no te pedimos banco ni documento.")),
+        class_name="pse",
+        role="status",
+        data_testid="payment-free",
     )
 
 

@@ -163,7 +163,8 @@ class CheckoutState(PageState, rx.State):
                     await self._look(await self._cart())
                 return
             filled = {**self.draft, **kept}  # the draft knows what nobody had to type
-            problems = await current_shop().checkout.problems(filled, client_of(self))
+            is_free = (await self.get_state(CartState)).cart.is_free
+            problems = await current_shop().checkout.problems(filled, client_of(self), is_free=is_free)
             self.problems = {name: text for name, text in problems.items() if name in names}
             self.steps_done = [
                 step
@@ -229,7 +230,7 @@ class CheckoutState(PageState, rx.State):
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def place(self, values: dict[str, str], total: Cop) -> Any:
-        """Place the order and send the shopper to the bank. Pressed again meanwhile, it does nothing."""
+        """Place the order and send the shopper to the bank, or to the order. Pressed again, it does nothing."""
         async with self:
             if self._is_placing:
                 return

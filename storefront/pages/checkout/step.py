@@ -6,7 +6,9 @@ from backend.texts import _
 from storefront.components.icons import icon
 
 
-def step(number: int, title: str, is_done: rx.Var[bool], *content: rx.Component) -> rx.Component:
+def step(
+    number: int, title: str | rx.Var[str], is_done: rx.Var[bool], *content: rx.Component
+) -> rx.Component:
     """A step under its number, which becomes a tick when nothing is missing."""
     heading = f"paso-{number}"
     return rx.el.section(

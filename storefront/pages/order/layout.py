@@ -18,7 +18,7 @@ from storefront.components.placeholders import bar, link_button, not_found, unti
 from storefront.pages.order import texts
 from storefront.pages.order.invoices import invoices
 from storefront.pages.order.returns import returns
-from storefront.pages.order.sections import delivery, payment, purchase
+from storefront.pages.order.sections import delivery, nothing_paid, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 
 PAUSES = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
@@ -43,15 +43,26 @@ def by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
 
 
 def title(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """The payment first; once it is paid, how far the parcels are."""
-    return rx.match(order.journey, *texts.JOURNEY_TITLES.items(), by_status(order.status, texts.TITLES))
+    """Return the payment first; once it is paid, how far the parcels are."""
+    paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), by_status(order.status, texts.TITLES))
+    is_confirmed = (order.total == 0) & (order.status == "paid") & (order.journey == "preparing")
+    is_canceled = (order.total == 0) & (order.status == "canceled")
+    return rx.cond(is_confirmed, texts.FREE_TITLE, rx.cond(is_canceled, texts.TITLES["returning"], paid)).to(
+        str
+    )
 
 
 def explanation(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """What the title means for the shopper."""
     is_sent_unpaid = (order.status == "authorized") & (order.journey == "shipped")
     words = rx.match(order.journey, *texts.JOURNEY_WORDS.items(), by_status(order.status, texts.EXPLANATIONS))
-    return rx.cond(is_sent_unpaid, texts.SENT_UNPAID, words).to(str)
+    free = rx.match(
+        order.journey,
+        ("preparing", texts.FREE_WORDS),
+        ("shipped", texts.FREE_SHIPPED),
+        rx.cond(order.status == "canceled", texts.FREE_CANCELED, words),
+    )
+    return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, words)).to(str)
 
 
 def pace(order: ObjectVar[OrderView]) -> rx.Var[str]:
@@ -172,7 +183,7 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
                 returns(order.returns.to(ReturnsView), content.ask, content.said),
                 class_name="order__column",
             ),
-            payment(order),
+            rx.cond(order.total == 0, nothing_paid(order), payment(order)),
             class_name="order__columns",
         ),
         *(

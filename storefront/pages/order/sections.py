@@ -174,6 +174,24 @@ def delivery(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
+def nothing_paid(order: ObjectVar[OrderView]) -> rx.Component:
+    """Show the payment of an order whose total was 0: there was none."""
+    facts = order.payment
+    return section(
+        _("Pago"),
+        rx.el.dl(
+            fact(_("Estado"), _("Nada por pagar"), test_id="payment-state"),
+            fact(_("Empresa"), facts.merchant),
+            fact(_("NIT"), facts.nit),
+            fact(_("Fecha y hora"), facts.date_label),
+            fact(_("Valor"), facts.amount_label),
+            class_name="facts",
+            data_testid="payment-facts",
+        ),
+        name="pago",
+    )
+
+
 def payment(order: ObjectVar[OrderView]) -> rx.Component:
     """What PSE wants a result page to show, whatever the result (wire: checkout)."""
     facts = order.payment

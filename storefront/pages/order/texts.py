@@ -86,6 +86,11 @@ JOURNEY_WORDS = {
     "shipped": _("Tu pago fue aprobado y ya despachamos tus juguetes. Más abajo ves por dónde van."),
     "delivered": _("¡Que lo disfruten! Si algo no llegó bien, escríbenos y lo resolvemos."),
 }
+FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
+FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus juguetes.")
+FREE_SHIPPED = _("Ya despachamos tus juguetes. Más abajo ves por dónde van.")
+"""In place of those of paid orders, where the total is 0."""
+FREE_CANCELED = _("Tu pedido está cancelado. No se hizo ningún cobro.")
 SENT_UNPAID = _(
     "Ya despachamos tus juguetes: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
     "para acordarlo."

@@ -1,0 +1,248 @@
+"""A total of 0 takes a payment session of `pp_system_default`, and only a total of 0 does so unasked.
+
+| total | provider | region names it | outcome |
+|---|---|---|---|
+| 0 | `pp_system_default` | no | order, paid with 0, stock kept for good |
+| 0 | `gateway_pse` | yes | refused: nothing is asked of the payer or of the bank |
+| above 0 | `pp_system_default` | no | refused |
+| above 0 | `pp_system_default` | yes | order that staff confirm, as before: `test_expiry.py`, `test_completion.py` |
+| 0, then more before it is completed | `pp_system_default` | no | `TotalChanged`, no order |
+| 0, a step of the chain is missing | `pp_system_default` | no | refused with what is missing |
+| 0 on the page, really more | page | | `TotalChanged`; nothing is started |
+| 0, two presses at once | page | | one order |
+| 0, nobody confirms it | | | stays an order after every deadline |
+| 0, cancelled by staff | | | cancelled, units free, nothing to give back |
+"""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.catalog.channel_models import Region
+from backend.checkout.order_page import order_view
+from backend.checkout.payment import PaymentOff
+from backend.errors import InvalidData, NothingToPay, TotalChanged
+from backend.jobs.models import Job
+from backend.mail.messages import message_of
+from backend.mail.models import Mail, MailKind
+from backend.mail.rendering import MailRenderer
+from backend.payment.models import PaymentSession
+from backend.promotions.saving import create_promotion
+from backend.promotions.schemas import NewPromotion
+from backend.staff.rights import SHOP
+from tests.backend.checkout.paying_kit import Till
+from tests.backend.checkout.test_promotions import offer, uses
+from tests.backend.orders.paying import order_row, sessions_of, stands, stock
+from tests.checkout_steps import TYPED, choose_pickup
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
+
+WITHOUT_PAYER = {
+    name: text
+    for name, text in TYPED.items()
+    if name not in ("person_type", "doc_type", "doc_number", "bank")
+}
+ALL_OF_IT = {"type": "percentage", "value": 100, "target_type": "order"}
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
+    """A toy that a code takes all of the price off."""
+    body = {"code": "TODO", "type": "standard", "status": "active", "is_automatic": False, "limit": 9}
+    async with shop.database.transaction() as session:
+        await session.execute(update(Region).values(payment_providers=[PSE]))
+        promotion = NewPromotion.model_validate({**body, "application_method": ALL_OF_IT})
+        await create_promotion(session, SHOP, promotion)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+
+
+async def free_cart(store: httpx.AsyncClient, variant: str) -> str:
+    cart_id = await shipped_cart(store, variant, 2)
+    await post(store, f"/store/carts/{cart_id}", {"promo_codes": ["TODO"]})
+    chosen = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
+    flat = next(one["id"] for one in chosen if one["price_type"] == "flat")
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": flat})
+    return cart_id
+
+
+async def test_a_program_places_an_order_of_0(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await free_cart(store, trompo)
+    collection = await pay(store, cart_id, MANUAL)
+    assert (collection["amount"], collection["payment_sessions"][0]["status"]) == (0, "pending")
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert (order["total"], order["payment_status"]) == (0, "captured")
+    assert order["payment_collections"][0]["status"] == "completed"
+    again = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert (again["id"], again["payment_status"]) == (order["id"], "captured")
+    assert await stands(shop, order["id"]) == ("pending", "captured")
+    assert await stock(shop) == (5, 2)
+
+
+async def test_no_payer_is_asked_for_0_and_no_bank_is(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await free_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    for data in ({}, {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}):
+        refused = await store.post(path, json={"provider_id": PSE, "data": data})
+        assert refused.status_code == 400
+        assert MANUAL in refused.json()["message"]
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PaymentSession))).all() == []
+
+
+async def test_any_other_total_is_refused(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    refused = await store.post(path, json={"provider_id": MANUAL})
+    assert refused.status_code == 400
+    assert "not enabled" in refused.json()["message"]
+
+
+async def test_what_costs_something_by_now_is_no_order(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await free_cart(store, trompo)
+    await pay(store, cart_id, MANUAL)
+    async with shop.database.transaction() as session:
+        await session.execute(update(CartShippingMethod).values(amount=9_000))
+    refused = await store.post(f"/store/carts/{cart_id}/complete", json={})
+    assert (refused.status_code, refused.json()["message"]) == (
+        409, "The total is now 9000, not 0: show it and ask again",
+    )  # fmt: skip
+    assert await stock(shop) == (5, 2)
+
+
+@pytest.mark.parametrize("step", ["items", "email", "address", "shipping_method"])
+async def test_no_step_of_the_chain_is_skipped(
+    shop: Shop, store: httpx.AsyncClient, trompo: str, step: str
+) -> None:
+    cart_id = await free_cart(store, trompo)
+    collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    async with shop.database.transaction() as session:
+        cart = (await session.execute(select(Cart).where(Cart.id == cart_id))).scalar_one()
+        if step == "email":
+            cart.email = None
+        elif step == "address":
+            cart.shipping_address = {"country_code": "co"}
+        else:
+            model: Any = LineItem if step == "items" else CartShippingMethod
+            for row in (await session.execute(select(model).where(model.cart_id == cart_id))).scalars():
+                await session.delete(row)
+    path = f"/store/payment-collections/{collection['id']}/payment-sessions"
+    assert (await store.post(path, json={"provider_id": MANUAL})).status_code == 400
+    completed = await store.post(f"/store/carts/{cart_id}/complete", json={})
+    assert completed.status_code == 400
+
+
+async def page_cart(shop: Shop, store: httpx.AsyncClient, variant: str) -> str:
+    cart_id = await free_cart(store, variant)
+    await choose_pickup(shop, cart_id)
+    return cart_id
+
+
+async def test_the_page_confirms_an_order_of_0_without_a_payer(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await page_cart(shop, store, trompo)
+    placed = await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
+    assert placed.redirect_url is None
+    assert await stands(shop, placed.order_id) == ("pending", "captured")
+    order = await order_row(shop, placed.order_id)
+    assert (order.total, order.payer) == (0, {})
+    async with shop.database.read() as session:
+        view = await order_view(session, shop.settings, order.id)
+    assert (view.status, view.journey, view.total) == ("paid", "preparing", 0)
+
+
+async def test_the_page_still_asks_for_what_a_delivery_needs(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await page_cart(shop, store, trompo)
+    typed = {**WITHOUT_PAYER, "phone": "12", "consent_terms": ""}
+    with pytest.raises(InvalidData) as refused:
+        await shop.checkout.place_order(cart_id, typed, expected_total=0, ip="190.24.1.1")
+    assert set(refused.value.fields) == {"phone", "consent_terms"}
+    assert await shop.checkout.problems(typed, "190.24.1.1", is_free=True) == refused.value.fields
+
+
+async def test_a_browser_that_says_0_pays_what_it_costs(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo)
+    await choose_pickup(shop, cart_id)
+    with pytest.raises(TotalChanged):
+        await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PaymentSession))).all() == []
+
+
+async def test_two_presses_at_once_are_one_order(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    cart_id = await page_cart(shop, store, trompo)
+    pressed = [
+        shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1") for _ in "12"
+    ]
+    first, second = await asyncio.gather(*pressed)
+    assert first.order_id == second.order_id
+    assert await stock(shop) == (5, 2)
+    paid = [one for one in await sessions_of(shop, first.order_id) if one.state == "captured"]
+    assert len(paid) == 1
+
+
+async def test_its_mail_says_that_nothing_is_to_be_paid(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await page_cart(shop, store, trompo)
+    placed = await shop.checkout.place_order(cart_id, WITHOUT_PAYER, expected_total=0, ip="190.24.1.1")
+    for kind in (MailKind.ORDER_PLACED, MailKind.ORDER_PAID):
+        async with shop.database.read() as session:
+            message = await message_of(session, shop.settings, Mail(kind=kind, about=placed.order_id))
+        assert message is not None
+        mail = MailRenderer(shop.settings).render(message, shop.settings)
+        text = mail.get_body(("plain",)).get_content()  # type: ignore[union-attr]
+        assert "No tienes nada que pagar" in text
+        assert "pago" not in str(mail["Subject"])
+
+
+async def test_staff_cancel_it_without_giving_money_back(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await free_cart(store, trompo)
+    await pay(store, cart_id, MANUAL)
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    canceled = (await post(admin, f"/admin/orders/{order['id']}/cancel"))["order"]
+    assert canceled["status"] == "canceled"
+    assert await stock(shop) == (5, 0)
+    await post(admin, f"/admin/orders/{order['id']}/cancel")
+    async with shop.database.read() as session:
+        assert (await order_view(session, shop.settings, order["id"])).status == "canceled"
+
+
+async def test_a_code_is_used_up_and_no_deadline_ends_the_order(till: Till) -> None:
+    async with till.database.transaction() as session:
+        await session.execute(update(Region).values(payment_providers=[PSE]))
+    await offer(till, "TODO", is_automatic=True, method={"target_type": "order", "value": 100})
+    toy = await till.toy()
+    cart_id = await till.cart(toy)
+    with pytest.raises(NothingToPay):
+        await till.start(cart_id)
+    payment = await till.start(cart_id, MANUAL)
+    order = (await till.checkout.complete(cart_id, expected_total=0)).order
+    assert await uses(till) == [(40_000, True)]
+    async with till.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(expires_at=PaymentSession.created_at))
+        await session.execute(update(Job).values(run_at=Job.created_at))
+    await till.worker.run_due()
+    assert await till.state(payment) == "captured"
+    assert (await till.read_order(order.id)).status == "pending"
+    assert await till.available(toy) == 2
+    paying = await till.cart(toy)  # the code is used up
+    with pytest.raises(PaymentOff):
+        await till.start(paying, MANUAL)
