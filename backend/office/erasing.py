@@ -205,7 +205,7 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         delete(ReturnFile).where(ReturnFile.return_id.in_(returns)),
         delete(ReturnDraft).where(ReturnDraft.order_id.in_(ids)),
         update(ReturnLine).where(ReturnLine.return_id.in_(returns)).values(note=""),
-        update(Return).where(Return.order_id.in_(ids)).values(reason="", denial=""),
+        update(Return).where(Return.order_id.in_(ids)).values(reason="", denial="", amount_reason=""),
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),
     ):
         await session.execute(statement.execution_options(synchronize_session=False))

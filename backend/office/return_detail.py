@@ -15,13 +15,15 @@ from backend.office.orders import ChipView, buyer_of
 from backend.office.people import names_within
 from backend.office.returns import ReturnRow, returns_of_order, state_chips
 from backend.orders.fulfillments import fulfillments_of_order
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import OrderLine
 from backend.orders.service import lines_of_order, read_order
+from backend.orders.worth import worth
 from backend.payment.models import Refund
-from backend.returns.asking import returnable, unclaimed
+from backend.returns.asking import returnable
+from backend.returns.bounds import money_bound, units_paid_for
 from backend.returns.deadlines import delivered_at, warranty_until, withdraw_until
 from backend.returns.forms import ACCOUNT_TYPES
-from backend.returns.handling import lines_of_return, read_return, units_that_never_left
+from backend.returns.handling import lines_of_return, read_return
 from backend.returns.models import (
     KIND_NAMES,
     FilePurpose,
@@ -31,7 +33,7 @@ from backend.returns.models import (
     ReturnKind,
     ReturnLine,
 )
-from backend.returns.money import granted_units, is_nothing_sent, left_of, worth
+from backend.returns.money import granted_units, is_nothing_sent, left_of
 from backend.returns.states import GRANTED, OPEN, STATE_NAMES, UNDECIDED, ReturnState
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -80,7 +82,7 @@ class ReturnDetail:
         asked_by: who of the staff opened it; empty: the buyer did.
         in_time: until when the buyer could ask for it, in words; empty where no such time runs.
         account: the bank account in words; empty where there is none, or the role does not see it.
-        most_label: the most that can go back.
+        most_label: the most that goes back without a reason.
         proposed: what the form for the amount begins with.
         facts: what has happened: names and values.
         actions: what may be done now: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`.
@@ -154,7 +156,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
     fields = (
         AccountFields(**{name: getattr(account, name) for name in _ACCOUNT}) if account else AccountFields()
     )
-    units = await _paid_units(session, order, row, sold, lines)
+    units = await units_paid_for(session, order, row, sold, lines)
     before = await granted_units(session, order, besides=row.id)
     suggested = left if is_nothing_sent(sold, units) else min(left, worth(order, sold, units, before) or left)
     return ReturnDetail(
@@ -179,7 +181,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         ],
         account_fields=fields,
         files=await _files(session, row.id),
-        most_label=format_cop(max(left, 0)),
+        most_label=format_cop(max(await money_bound(session, order, row), 0)),
         proposed=str(row.amount or max(suggested, 0)),
         amount_label=format_cop(row.amount) if row.amount is not None else "",
         facts=await _facts(session, row),
@@ -247,20 +249,6 @@ def _actions(actor: Actor, row: Return) -> list[str]:
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-async def _paid_units(
-    session: AsyncSession, order: Order, row: Return, sold: Sequence[OrderLine], lines: Sequence[ReturnLine]
-) -> dict[str, int]:
-    """The units by line that its money is for: all that are asked for, until it is known which of them arrived."""
-    if row.received_at is None:
-        return {line.line_id: line.quantity for line in lines}
-    spare, ordered = await unclaimed(session, order, sold), {line.id: line for line in sold}
-    units = {}
-    for line in lines:
-        never_left = units_that_never_left(line, ordered[line.line_id], spare[line.line_id])
-        units[line.line_id] = min(line.quantity, line.good + line.damaged + never_left)
-    return units
-
-
 async def _in_time(session: AsyncSession, row: Return) -> str:
     limits = {ReturnKind.WITHDRAWAL: withdraw_until, ReturnKind.WARRANTY: warranty_until}
     if (limit := limits.get(ReturnKind(row.kind))) is None:
@@ -323,6 +311,7 @@ async def _facts(session: AsyncSession, row: Return) -> list[tuple[str, str]]:
         (_("Llegaron"), time_label(row.received_at) if row.received_at else ""),
         (_("Aprobada"), time_label(row.approved_at) if row.approved_at else ""),
         (_("Valor"), format_cop(row.amount) if row.amount is not None else ""),
+        (_("Por qué es más"), row.amount_reason),
         (STATE_NAMES[ReturnState(row.state)], time_label(row.ended_at) if row.ended_at else ""),
         (_("Referencia"), refund.reference if refund else ""),
     )

@@ -14,6 +14,7 @@ from backend.edge.wire import (
     tax_line,
     with_twins,
 )
+from backend.orders.coming_back import NOTHING, ComingBack
 from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.pricing import PartTotals, price_of_units
@@ -34,6 +35,8 @@ _QUANTITIES = (
     ("write_off_total", "written_off_quantity"),
 )
 """Totals of so many units of a line."""
+_NOT_REFUNDABLE = ("return_requested_quantity", "return_received_quantity", "written_off_quantity")
+"""Units that no further return can be asked for."""
 
 
 def line_wire(
@@ -42,11 +45,12 @@ def line_wire(
     part: PartTotals,
     fulfillments: Iterable[Fulfillment],
     *,
+    coming_back: ComingBack = NOTHING,
     known: LineProducts = NO_PRODUCTS,
     base_url: str = "",
 ) -> JsonDict:
     """The line. `known`: its product and variant as they are now, where they are to be shown."""
-    detail = _detail(order, line, fulfillments)
+    detail = _detail(order, line, fulfillments, coming_back)
     moments = stamps(line.created_at, line.updated_at)
     facts = {name: line.facts.get(name) for name in _FACTS}
     shown = {
@@ -92,7 +96,7 @@ def _totals_of_units(line: OrderLine, part: PartTotals, detail: JsonDict) -> dic
 
     return {
         "refundable_total_per_unit": total_of(1),
-        "refundable_total": total_of(line.quantity - line.returned - line.withdrawn),
+        "refundable_total": total_of(detail["quantity"] - sum(detail[name] for name in _NOT_REFUNDABLE)),
         **{total: total_of(detail[quantity]) for total, quantity in _QUANTITIES},
     }
 
@@ -125,7 +129,9 @@ def _sold_variant(line: OrderLine, base_url: str) -> JsonDict:
     }
 
 
-def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) -> JsonDict:
+def _detail(
+    order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment], coming_back: ComingBack
+) -> JsonDict:
     active = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
     quantities = {
         "quantity": line.quantity,
@@ -136,8 +142,8 @@ def _detail(order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment]) 
         "delivered_quantity": _units(
             line, [fulfillment for fulfillment in active if fulfillment.delivered_at]
         ),
-        "return_requested_quantity": 0,
-        "return_received_quantity": line.returned,
+        "return_requested_quantity": coming_back.requested,
+        "return_received_quantity": line.returned + coming_back.arrived,
         "return_dismissed_quantity": 0,
         "written_off_quantity": line.withdrawn,
     }

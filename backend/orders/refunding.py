@@ -3,6 +3,7 @@
 The caller has locked the cart, the payment session and the order, in this order.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ from backend.orders.service import (
     update_fulfillment_status,
 )
 from backend.orders.states import PACKED, TAKEN_BACK, LabelState, OrderStatus, move, payment_status_of
+from backend.orders.worth import worth
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import book_refund, captured_and_refunded, refundable, refunds_of
 from backend.payment.sessions import sessions_of
@@ -58,7 +60,8 @@ async def refund_order(database: Database, actor: Actor, order_id: str, new: New
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such order.
-        InvalidData: a line is not the order's, or more of it comes back than was sold.
+        InvalidData: a line is not the order's, or more of it comes back than was sold; or more is given back for
+            sent units than they cost, without a reason.
         NotAllowed: there is no such money; or `cancel` is wanted, and fulfillments stand or money would be left.
         Conflict: the reference stands for another amount already.
     """
@@ -89,6 +92,7 @@ async def book_by_hand(
     known = await _known(session, order, new)
     if known is not None:
         return known
+    await _require_reason(session, order, new)
     await record(session, actor, "refunded", Subject(Thing.ORDER, order.id))
     await _take_lines(session, order, new.lines or [])
     refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
@@ -204,6 +208,28 @@ async def _known(session: AsyncSession, order: Order, new: NewRefund) -> Refund 
                 raise Conflict(f"Reference {new.reference} stands for a refund of {refund.amount} already")
             return refund
     return None
+
+
+async def _require_reason(session: AsyncSession, order: Order, new: NewRefund) -> None:
+    """Check that money for units that were sent is no more than what they cost, unless there is a reason.
+
+    Raises:
+        InvalidData: it is more, and `reason` is empty.
+    """
+    if not new.lines or new.reason.strip():
+        return
+    units: Counter[str] = Counter()
+    for one in new.lines:
+        units[one.line_id] += one.quantity
+    lines = await lines_of_order(session, order.id)
+    if any(line.quantity - line.fulfilled - line.withdrawn > 0 for line in lines if units[line.id]):
+        return  # some of them were never sent: what was paid is their bound
+    before = {line.id: line.returned + line.withdrawn for line in lines}
+    bound = worth(order, lines, units, before)
+    if new.amount > bound:
+        raise InvalidData(
+            f"The units that come back cost {bound}: give a reason for more", fields={"reason": "Missing"}
+        )
 
 
 async def _take_lines(session: AsyncSession, order: Order, named: Sequence[RefundedLine]) -> None:

@@ -19,6 +19,7 @@ from backend.edge.wire import (
     totals,
     with_twins,
 )
+from backend.orders.coming_back import NOTHING, ComingBack, arrived_units, requested_units
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.line_wire import line_wire, sold_tax_line
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -31,7 +32,7 @@ from backend.pricing import PartTotals
 from backend.tables import JsonObject
 
 _LINES = (
-    select(OrderLine)
+    select(OrderLine, requested_units(), arrived_units())
     .where(OrderLine.order_id.in_(bindparam("order_ids", expanding=True)))
     .order_by(OrderLine.id)
 )
@@ -67,6 +68,8 @@ class OrderRows:
     refunds: list[Refund] = field(default_factory=list)
     collections: list[PaymentCollection] = field(default_factory=list)
     fulfillments: list[Fulfillment] = field(default_factory=list)
+    coming_back: dict[str, ComingBack] = field(default_factory=dict)
+    """By line id, where returns ask units of it back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,15 @@ def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) ->
         **totals(prices),
         "summary": _summary(order, rows),
         "items": [
-            line_wire(order, line, part, rows.fulfillments, known=known, base_url=base_url)
+            line_wire(
+                order,
+                line,
+                part,
+                rows.fulfillments,
+                coming_back=rows.coming_back.get(line.id, NOTHING),
+                known=known,
+                base_url=base_url,
+            )
             for line, part in zip(rows.lines, prices.lines, strict=True)
         ],
         "shipping_address": _address(order, order.shipping_address, ""),
@@ -292,8 +303,9 @@ def _labels_wire(fulfillment: Fulfillment) -> list[JsonDict]:
 async def _rows_of(session: AsyncSession, orders: Sequence[Order]) -> dict[str, OrderRows]:
     ids, of_cart = [order.id for order in orders], {order.cart_id: order.id for order in orders}
     rows: dict[str, OrderRows] = defaultdict(OrderRows)
-    for line in (await session.execute(_LINES, {"order_ids": ids})).scalars():
+    for line, requested, arrived in await session.execute(_LINES, {"order_ids": ids}):
         rows[line.order_id].lines.append(line)
+        rows[line.order_id].coming_back[line.id] = ComingBack(int(requested), int(arrived))
     for fulfillment in (await session.execute(_FULFILLMENTS, {"order_ids": ids})).scalars():
         rows[fulfillment.order_id].fulfillments.append(fulfillment)
     for collection, payment in await session.execute(_PAYMENTS, {"cart_ids": list(of_cart)}):

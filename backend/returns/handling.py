@@ -32,6 +32,7 @@ from backend.returns.asking import (
     unclaimed,
     unsent,
 )
+from backend.returns.bounds import require_reason, units_that_never_left
 from backend.returns.deadlines import pay_until
 from backend.returns.events import ReturnMoved
 from backend.returns.forms import AccountForm
@@ -109,23 +110,26 @@ async def receive(
 
 
 async def approve(
-    session: AsyncSession, actor: Actor, return_id: str, amount: Cop, *, restock: bool
+    session: AsyncSession, actor: Actor, return_id: str, amount: Cop, *, restock: bool, why: str = ""
 ) -> Return:
     """Propose how much goes back. The units that arrived are the shop's again; with `restock` the good ones are sold.
 
     Gift wrapping that was opened is sold to nobody again. Units whose label was cancelled are not sent any more; nor is
     anything that was not sent yet, once all of the order's money goes back.
 
+    `why` is the reason for more than `backend.returns.bounds.money_bound`.
+
     Raises:
         Forbidden: see `Actor.require`.
         NotFound: there is no such return.
-        InvalidData: `fields` says what is wrong with the amount.
+        InvalidData: `fields` says what is wrong with the amount, or that the reason for more is missing.
         NotAllowed: a label for units that are not to be sent is being made.
         Conflict: it was decided already.
     """
     actor.require(Right.HANDLE_RETURNS)
     row, order = await _locked(session, return_id, ReturnState.TO_PAY)
     await _require_amount(session, order, row, amount)
+    await require_reason(session, order, row, amount, why)
     await record(session, actor, "return approved", Subject(Thing.ORDER, row.order_id))
     sold = await lines_of_order(session, order.id)
     await fulfilling.lock_all_levels(session, {line.variant_id for line in sold})
@@ -148,13 +152,6 @@ async def approve(
         await schedule(session, row, row.approved_at)
     await publish(session, ReturnMoved(row.id, ReturnState.TO_PAY))
     return row
-
-
-def units_that_never_left(line: ReturnLine, ordered: OrderLine, spare: int) -> int:
-    """Units of a return that is to be decided that lie in no parcel any more. `spare`: of its line, see `unclaimed`."""
-    # what arrived was sent before: only what is left of the line can lie in no parcel
-    from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)
-    return min(line.quantity - from_parcels, unsent(ordered), max(0, -spare))
 
 
 async def deny(session: AsyncSession, actor: Actor, return_id: str, why: str) -> Return:
@@ -201,8 +198,12 @@ async def save_account(session: AsyncSession, actor: Actor, return_id: str, type
     await session.flush()
 
 
-async def pay(database: Database, actor: Actor, return_id: str, amount: Cop, reference: str) -> Return:
+async def pay(
+    database: Database, actor: Actor, return_id: str, amount: Cop, reference: str, *, why: str = ""
+) -> Return:
     """Book that the owner has transferred the money. The same amount and reference again is the same payment.
+
+    `why`: the reason for more than was approved, where that is more than `money_bound`.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -231,6 +232,8 @@ async def pay(database: Database, actor: Actor, return_id: str, amount: Cop, ref
             await _require_same(session, row, amount, reference)
             return row
         require_step(row, ReturnState.PAID)
+        if amount > (row.amount or 0):
+            await require_reason(session, order, row, amount, why)
         await record(session, actor, "return paid", Subject(Thing.ORDER, order.id))
         returned = await _paid_for(session, row)
         refund = await book_by_hand(session, actor, payment, order, new, returned=returned)

@@ -86,6 +86,8 @@ class Return(Timestamps, table=True):
     """When it was paid or denied."""
     amount: Cop | None = None
     """What goes back, in whole pesos; None until somebody has proposed it."""
+    amount_reason: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Why more goes back than its units are worth; empty where it does not."""
     denial: str = ""
     """Why it was denied."""
     refund_id: str | None = None

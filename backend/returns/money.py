@@ -8,9 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.errors import InvalidData
 from backend.money import Cop
 from backend.orders.models import Order, OrderLine
-from backend.orders.service import totals_of
+from backend.orders.worth import worth
 from backend.payment.payments import captured_and_refunded
-from backend.pricing import price_of_units
 from backend.returns.models import Return, ReturnKind, ReturnLine
 from backend.returns.states import GRANTED, ReturnState
 from backend.texts import _
@@ -51,28 +50,6 @@ def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> boo
     return all(
         not line.fulfilled and line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines
     )
-
-
-def worth(
-    order: Order,
-    lines: Sequence[OrderLine],
-    units: Mapping[str, int],
-    before: Mapping[str, int] | None = None,
-) -> Cop:
-    """What was paid for so many units of the order's lines, and its shipping with the last of all that was sold.
-
-    A retracto gives back everything, shipping included (Ley 1480 of 2011, art. 47), and so do several that together
-    are for all of it: `before` are the units that others were granted for.
-    """
-    by_line = totals_of(order, lines).by_line
-    parts = [
-        price_of_units(by_line[line.id].total, line.quantity, units[line.id])
-        for line in lines
-        if units.get(line.id)
-    ]
-    if all(units.get(line.id, 0) + (before or {}).get(line.id, 0) == line.quantity for line in lines):
-        parts.append(order.shipping_total)
-    return sum(parts)
 
 
 async def granted_units(session: AsyncSession, order: Order, besides: str) -> dict[str, int]:

@@ -108,7 +108,8 @@ def previewed(order: JsonDict, draft: ReturnDraft | None) -> JsonDict:
     lines = []
     for line in order["items"]:
         detail = {**line["detail"]}
-        detail |= with_twins({"return_requested_quantity": wanted.get(line["id"], 0)})
+        requested = detail["return_requested_quantity"] + wanted.get(line["id"], 0)
+        detail |= with_twins({"return_requested_quantity": requested})
         lines.append({**line, "detail": detail, "actions": actions[line["id"]]})
     change = {
         "id": sibling_id("ordch", draft.id),

@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.office.return_detail import FileView, ReturnDetail, ReturnLineView
+from backend.returns.bounds import MAX_REASON
 from backend.returns.handling import LONGEST_DENIAL, LONGEST_REFERENCE
 from backend.returns.routes import RECEIPTS
 from backend.texts import _
@@ -174,7 +175,7 @@ def approving() -> rx.Component:
         rx.el.span(_("Volver a vender las que llegaron en buen estado")),
         class_name="o-every",
     )
-    hint = _("Hasta {most}. En un retracto vuelve todo lo que pagó.")
+    hint = _("Hasta {most} sin explicar por qué. En un retracto vuelve todo lo que pagó.")
     return panel(
         _("Devolver el dinero"),
         rx.el.form(
@@ -207,6 +208,15 @@ def amount_field(form: str, hint: Any) -> rx.Component:
             key=SHOWN.proposed,
         ),
         rx.el.p(hint, class_name="field__hint"),
+        office_field(
+            ReturnState,
+            form,
+            "why",
+            _("Por qué es más (solo si lo es)"),
+            is_optional=True,
+            max_length=MAX_REASON,
+            auto_complete="off",
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.money import typed_pesos
 from backend.news import Topic
 from backend.office.return_detail import ReturnDetail, return_detail
+from backend.returns.bounds import MAX_REASON
 from backend.returns.forms import ACCOUNT
 from backend.returns.handling import LONGEST_DENIAL, approve, deny, pay, receive, save_account
 from backend.staff.rights import Actor, Right
@@ -53,12 +54,14 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def approve(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Propose the `amount`; with `restock` what arrived well is sold again."""
-        typed = checked_fields(form, "amount", "restock")
+        """Propose the `amount`, and `why` it is more than the units cost; `restock` sells the good ones again."""
+        typed = checked_fields(form, "amount", "restock", "why", longest=MAX_REASON)
         amount = _pesos(typed["amount"])
         try:
             async with current_shop().database.transaction() as session:
-                await approve(session, actor, self._id(), amount, restock=bool(typed["restock"]))
+                await approve(
+                    session, actor, self._id(), amount, restock=bool(typed["restock"]), why=typed["why"]
+                )
         except NotAllowed:
             self._tell(_("Una guía del pedido se está haciendo o está en duda: espera a saberlo."), "problem")
         else:
@@ -82,11 +85,13 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def pay(self, actor: Actor, form: dict[str, Any]) -> None:
-        """The `amount` was transferred, with this `reference`."""
-        typed = checked_fields(form, "amount", "reference")
+        """Book that the `amount` was transferred, with this `reference`, and `why` it is more than was approved."""
+        typed = checked_fields(form, "amount", "reference", "why", longest=MAX_REASON)
         amount = _pesos(typed["amount"])
         try:
-            await pay(current_shop().database, actor, self._id(), amount, typed["reference"])
+            await pay(
+                current_shop().database, actor, self._id(), amount, typed["reference"], why=typed["why"]
+            )
         except NotAllowed:
             too_much = {"amount": _("Es más de lo que queda por devolver de este pago.")}
             raise InvalidData("more than can be refunded", fields=too_much) from None

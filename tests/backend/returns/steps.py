@@ -114,9 +114,9 @@ async def received(shop: Shop, row: Return, of: Sold, good: int, damaged: int = 
         return await receive(session, COMMAND_LINE, row.id, {of.line_id: (good, damaged)})
 
 
-async def approved(shop: Shop, row: Return, amount: int, *, restock: bool = True) -> Return:
+async def approved(shop: Shop, row: Return, amount: int, *, restock: bool = True, why: str = "") -> Return:
     async with shop.database.transaction() as session:
-        return await approve(session, COMMAND_LINE, row.id, amount, restock=restock)
+        return await approve(session, COMMAND_LINE, row.id, amount, restock=restock, why=why)
 
 
 async def state_of(shop: Shop, row: Return) -> str:

@@ -382,12 +382,12 @@ async def test_never_more_than_was_paid(shop: Shop, delivered: Sold) -> None:
     for amount in (0, -1, 80_001):
         with pytest.raises(InvalidData):
             await approved(shop, first, amount)
-    await approved(shop, first, 50_000)
+    await approved(shop, first, 50_000, why="Se rompió la piola también.")
     with pytest.raises(InvalidData) as refused:
         await approved(shop, second, 30_001)  # 50 000 are promised
     assert "30.000" in refused.value.fields["amount"]
     await approved(shop, second, 30_000)
-    await pay(shop.database, COMMAND_LINE, first.id, 80_000, "A-1")
+    await pay(shop.database, COMMAND_LINE, first.id, 80_000, "A-1", why="Todo el pedido.")
     with pytest.raises(NotAllowed):
         await pay(shop.database, COMMAND_LINE, second.id, 1, "A-2")
     for amount, reference in ((0, "A-3"), (1, " "), (1, "x" * 101)):
