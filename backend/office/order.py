@@ -26,6 +26,7 @@ from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order,
 from backend.orders.gifts import gift_message
 from backend.orders.holding import is_held
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.parties import name_of, whole_name
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
     HAS_MONEY,
@@ -189,7 +190,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         phone=phone,
         phone_path=phone_path(phone),
         whatsapp_path=whatsapp_path(phone, greeting),
-        document=document_of(order.payer),
+        document=_document(order),
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
         recipient=_recipient(order.shipping_address),
@@ -348,6 +349,15 @@ def _line(line: OrderLine, total_label: str, picture: PictureView | None) -> Lin
         total_label=total_label,
         picture=picture,
     )
+
+
+def _document(order: Order) -> str:
+    """Return the payer's document, with their name where somebody else receives the order."""
+    written = document_of(order.payer)
+    doc_type = str((order.payer or {}).get("doc_type") or "")
+    name = whole_name(name_of(order.billing_address, order.shipping_address, doc_type))
+    is_recipient = name in ("", whole_name(name_of(None, order.shipping_address, "")))
+    return written if is_recipient or not written else f"{written} · {name}"
 
 
 def _recipient(address: Mapping[str, Any]) -> str:

@@ -23,7 +23,6 @@ from backend.orders.finding import (
     read_place,
 )
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.parties import PartyName, name_of
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -234,19 +233,10 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
 
 
 def buyer_of(order: Order) -> str:
-    """Return the name of the buyer, whose document and e-mail the order has, or the e-mail."""
-    doc_type = str((order.payer or {}).get("doc_type") or "")
-    who = name_of(order.billing_address, order.shipping_address, doc_type)
-    return who.company or _names(who) or order.email
-
-
-def recipient_of(order: Order) -> str:
-    """Return the name of the recipient, or the e-mail that the order was placed with."""
-    return _names(name_of(None, order.shipping_address, "")) or order.email
-
-
-def _names(who: PartyName) -> str:
-    return " ".join(filter(None, (clean_name(who.first_name), clean_name(who.last_name))))
+    """The name of whom it is sent to, or the address it was ordered from."""
+    address = order.shipping_address
+    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
+    return " ".join(filter(None, names)) or order.email
 
 
 def chips_of(order: Order) -> list[ChipView]:

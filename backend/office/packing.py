@@ -12,7 +12,7 @@ from backend.catalog.models import Variant
 from backend.catalog.views import PictureView
 from backend.dates import day_label
 from backend.errors import NotFound
-from backend.office.orders import recipient_of
+from backend.office.orders import buyer_of
 from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
 from backend.orders.gifts import gift_message
@@ -143,7 +143,7 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
     return PackOrder(
         id=order.id,
         number=order.number or 0,
-        buyer=recipient_of(order),
+        buyer=buyer_of(order),
         town=str(order.shipping_address.get("city") or ""),
         since_label=day_label(order.paid_at or order.created_at),
         is_pickup=order.shipping_option_id in await pickup_options(session),

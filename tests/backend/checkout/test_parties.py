@@ -23,14 +23,14 @@ from backend.app import Shop
 from backend.cart.models import Cart
 from backend.checkout.restoring import restore_cart
 from backend.invoices.parties import buyer_of
-from backend.office.orders import buyer_of as office_name_of
-from backend.office.orders import recipient_of
+from backend.office.order import order_detail
 from backend.orders.exporting import COLUMNS, order_rows
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.sandbox.models import SandboxTransaction
 from backend.shipping.addresses import recipient
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.orders.paying import order_row, said, sessions_of
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.store_defaults import Defaults, make_toy
@@ -114,13 +114,16 @@ async def test_bank_and_invoice_name_the_payer_and_the_label_the_recipient(
 ) -> None:
     sent, order = await bought(shop, store, trompo, payer, billing, **recipient_more)
     assert (sent["nombres"], sent["apellidos"], sent["documento"]) == (*names, payer["doc_number"])
+    document = f"{payer['doc_type']} {payer['doc_number']}"
+    document += "" if invoiced == "Ana Gómez" else f" · {invoiced}"
     party = buyer_of(order)
     assert (party.name, party.document) == (invoiced, payer["doc_number"])
-    assert office_name_of(order) == invoiced
+    async with shop.database.read() as session:
+        detail = await order_detail(session, COMMAND_LINE, order.id, "Trompo")
+    assert (detail.buyer, detail.document) == ("Ana Gómez", document)
     label = recipient(order.shipping_address, order.email)
     assert (label.first_name, label.last_name, label.phone) == ("Ana", "Gómez", HOME["phone"])
     assert label.address == HOME["address_1"]
-    assert recipient_of(order) == "Ana Gómez"
 
 
 async def test_an_export_has_the_name_of_the_document_and_that_of_the_label(
