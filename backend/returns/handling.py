@@ -23,6 +23,7 @@ from backend.orders.refunding import book_by_hand, bring_back_units, session_for
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, lock_order, read_order
 from backend.payment.models import Refund
+from backend.payment.payments import captured_and_refunded
 from backend.payment.transitions import lock_session
 from backend.returns.asking import (
     lines_in,
@@ -232,7 +233,8 @@ async def pay(
             await _require_same(session, row, amount, reference)
             return row
         require_step(row, ReturnState.PAID)
-        if amount > (row.amount or 0):
+        captured, refunded = await captured_and_refunded(session, order.cart_id)
+        if (row.amount or 0) < amount <= captured - refunded:  # no reason helps beyond that
             await require_reason(session, order, row, amount, why)
         await record(session, actor, "return paid", Subject(Thing.ORDER, order.id))
         returned = await _paid_for(session, row)
