@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = '3f1b7c92e06d'
-down_revision: str | None = 'd2b6f0917c4e'
+down_revision: str | None = 'f27c93a0d6b4'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
