@@ -13,8 +13,12 @@ WRAPPING_SKU = "ENVOLTURA"
 
 
 def can_be_bought() -> ColumnElement[bool]:
-    """The variant's product is for sale, or is the gift wrapping."""
-    return for_sale() | ((Variant.sku == WRAPPING_SKU) & Product.deleted_at.is_(None))
+    """Return the condition that the variant is for sale and has a price, or is the gift wrapping.
+
+    A price of 0 is one that nobody has typed yet: only the wrapping may be free.
+    """
+    is_wrapping = (Variant.sku == WRAPPING_SKU) & Product.deleted_at.is_(None)
+    return (for_sale() & (Variant.price > 0)) | is_wrapping
 
 
 _OFFERED = (

@@ -11,6 +11,7 @@
 | 0 on the page, really more | page | | `TotalChanged`; nothing is started |
 | 0, two presses at once | page | | one order |
 | 0, nobody confirms it | | | stays an order after every deadline |
+| 0, because a variant has no price | any | | refused: it is not sold |
 | 0, cancelled by staff | | | cancelled, units free, nothing to give back |
 """
 
@@ -23,7 +24,9 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.views import cart_view
 from backend.catalog.channel_models import Region
+from backend.catalog.models import Variant
 from backend.checkout.order_page import order_view
 from backend.checkout.payment import PaymentOff
 from backend.errors import InvalidData, NothingToPay, TotalChanged
@@ -246,3 +249,24 @@ async def test_a_code_is_used_up_and_no_deadline_ends_the_order(till: Till) -> N
     paying = await till.cart(toy)  # the code is used up
     with pytest.raises(PaymentOff):
         await till.start(paying, MANUAL)
+
+
+async def test_a_variant_without_a_price_is_not_sold(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    """Neither put into a cart nor paid from one; the gift wrapping may cost nothing."""
+    cart_id = await shipped_cart(store, trompo)
+    collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).values(price=0))
+    path = f"/store/payment-collections/{collection['id']}/payment-sessions"
+    assert (await store.post(path, json={"provider_id": MANUAL})).status_code == 400
+    assert (await store.post(f"/store/carts/{cart_id}/complete", json={})).status_code == 400
+    added = await store.post(f"/store/carts/{cart_id}/line-items", json={"variant_id": trompo, "quantity": 1})
+    assert added.status_code == 400
+    async with shop.database.read() as session:
+        (line,) = (await cart_view(session, cart_id)).lines
+    assert line.problem == "gone"
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).values(sku="ENVOLTURA"))
+    await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
