@@ -217,6 +217,12 @@ async def hit_in(
     raise refusal(TOO_MANY, retry_after=max(ceil(wait.total_seconds()), 1))
 
 
+async def take_turns(session: AsyncSession, key: str) -> None:
+    """Wait until no other transaction has taken this turn; it ends with the caller's transaction."""
+    asked = {"key0": _hash("turn", key), "until0": now(), "moment": now()}
+    await session.execute(_count(1)[session.get_bind().dialect.name], asked)
+
+
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
     """Take the try back because it was right, and all earlier ones of this client for this subject."""
     async with database.transaction() as session:

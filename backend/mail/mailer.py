@@ -5,6 +5,8 @@ It keeps its Message-ID then, so that a mailbox can tell that it has it.
 """
 
 import logging
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
 from functools import partial
@@ -17,6 +19,7 @@ from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
+from backend.content.areas import MailBody
 from backend.content.mails import read_mail
 from backend.customers.events import PasswordChosen, ResetAsked
 from backend.database import Database, db_now
@@ -24,9 +27,10 @@ from backend.errors import NotFound
 from backend.events import subscribe
 from backend.ids import new_id
 from backend.invoices.events import InvoiceIssued
-from backend.jobs import JobRun, RetryLater, enqueue, job
+from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
 from backend.logs import hide_in_log
-from backend.mail.messages import message_of
+from backend.mail.limits import SlotResult, Verdict, address_key, is_limited, take_slot
+from backend.mail.messages import Message, joined_message, message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.smtp import LONGEST
@@ -89,8 +93,11 @@ class Mailer:
         self._transport = transport
 
     @job(SEND, timeout=LONGEST + timedelta(seconds=15), give_up_after=timedelta(days=3))
-    async def send(self, run: JobRun) -> None:
+    async def send(self, run: JobRun) -> RunAgain | None:
         """Write the mail and send it, unless it was sent or what it is about is gone.
+
+        A mail that a stranger can have caused waits while its address has had as many as it may: see
+        `backend.mail.limits`.
 
         Raises:
             OutsideFailure: the mail server does not answer or refuses.
@@ -101,7 +108,10 @@ class Mailer:
         async with self._database.read() as session:
             mail = await session.get(Mail, mail_id)
         if mail is None or mail.sent_at is not None:
-            return
+            return None
+        slot = await self._take_slot(mail, mail.about) if mail.kind == MailKind.PASSWORD_RESET else None
+        if slot is not None and slot.verdict is not Verdict.SEND:
+            return await self._put_off(mail, slot)
         try:
             # a link's token is stored as a hash before the mail leaves; for the others is only read
             changes = mail.kind in WRITING
@@ -114,14 +124,53 @@ class Mailer:
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
+            if slot is None:
+                slot = await self._take_slot(mail, message.to)
+            if slot.verdict is not Verdict.SEND:
+                return await self._put_off(mail, slot)
+            if slot.joined:
+                message, said = await self._join(message, slot.joined), MailBody()
             written = self._renderer.render(message, effective, said, message_id=_message_id(mail))
             await self._hand_over(mail, written)
         async with self._database.transaction() as session:
+            if slot is not None and slot.joined:
+                await session.execute(update(Mail).where(Mail.id.in_(slot.joined)).values(sent_at=db_now()))
             # whoever asked for it once more while it was leaving gets one more: the job runs again
             is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)
             await session.execute(update(Mail).where(is_last).values(sent_at=db_now()))
             if message is not None and mail.kind == MailKind.STAFF_INVITE:
                 await note_sent(session, mail.about)
+        return None
+
+    async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
+        async with self._database.read() as session:
+            has_limit = await is_limited(session, mail)
+        if not has_limit:
+            return SlotResult(Verdict.SEND)
+        return await take_slot(self._database, mail, address_key(self._settings, address))
+
+    async def _put_off(self, mail: Mail, slot: SlotResult) -> RunAgain | None:
+        """Have the mail wait for a slot, or leave it out."""
+        if slot.verdict is Verdict.WAIT:
+            log.info("mail %s waits: its address has had as many as it may", mail.id)
+            return RunAgain(slot.after)
+        log.info("mail %s is left out: the same mail left within the hour", mail.id)
+        async with self._database.transaction() as session:
+            is_same = (Mail.id == mail.id) & (Mail.updated_at == mail.updated_at)
+            await session.execute(update(Mail).where(is_same).values(sent_at=db_now()))
+        return None
+
+    async def _join(self, message: Message, joined: Sequence[str]) -> Message:
+        """Return one mail that says what this message and the joined mails say. What is gone is skipped."""
+        parts = [message]
+        async with self._database.read() as session:
+            effective = await read_effective_settings(session, self._settings)
+            for mail_id in joined:
+                mail = await session.get(Mail, mail_id)
+                with suppress(NotFound):
+                    if mail is not None and (other := await message_of(session, effective, mail)) is not None:
+                        parts.append(other)
+        return joined_message(message.to, parts)
 
     async def _hand_over(self, mail: Mail, written: EmailMessage) -> None:
         try:

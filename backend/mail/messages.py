@@ -4,6 +4,7 @@ Nothing that a stranger typed is written to an address that has not proved to be
 types any address, and the shop is the sender.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -313,6 +314,19 @@ async def _alert(session: AsyncSession, settings: Settings, alert_id: str) -> Me
         "details": one_line(f"{alert.subject}: {alert.message}".removeprefix(": "))[:MAX_DETAILS],
     }
     return Message(MailKind.ALERT, settings.alert_email or settings.store_email, values)
+
+
+def joined_message(to: str, parts: Sequence[Message]) -> Message:
+    """Return one mail with the orders and PQRS messages of all parts.
+
+    An order whose payment was lost meanwhile is there once, with what happened last.
+    """
+    by_subject: dict[str, Message] = {}
+    for part in sorted(parts, key=lambda part: part.kind is not MailKind.ORDER_PLACED):
+        about_order = part.kind is not MailKind.PQRS_RECEIVED
+        by_subject[f"{about_order} {part.values['number']}"] = part
+    waiting = [{**part.values, "kind": str(part.kind)} for part in by_subject.values()]
+    return Message(MailKind.ACKNOWLEDGEMENTS, to, {"name": "", "waiting": waiting})
 
 
 async def _number_of(session: AsyncSession, order_id: str) -> str:

@@ -3,8 +3,8 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
 from backend.ids import new_id
@@ -35,6 +35,8 @@ class MailKind(StrEnum):
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
     INVOICE_ISSUED = "invoice_issued"
+    ACKNOWLEDGEMENTS = "acknowledgements"
+    """Several orders and messages in one mail. No row has this kind: see `backend.mail.limits`."""
 
 
 class Mail(Timestamps, table=True):
@@ -52,3 +54,22 @@ class Mail(Timestamps, table=True):
     """The id of an order, a fulfillment, a refund, a return, attention, an alert, an invitation, a notice or an
     invoice; of a reset, an address; of a link that was asked for, an order's number and an address."""
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    address_key: str | None = Field(default=None, index=True)
+    """Keyed hash of the address for which the mail waits or has waited; None if it never had to."""
+    joined_to: str | None = Field(default=None, index=True)
+    """Id of the mail that it goes out with."""
+
+
+class MailSlot(SQLModel, table=True):
+    """A mail that counts for the limits of its address: see `backend.mail.limits`."""
+
+    __tablename__ = "mail_slot"
+    __table_args__ = (Index("ix_mail_slot_address_key", "address_key", "taken_at"),)
+
+    id: str = Field(default_factory=lambda: new_id("mslot"), primary_key=True)
+    address_key: str
+    mail_id: str
+    asked_at: datetime = Field(sa_type=UtcDateTime)
+    """The mail's `updated_at`: a mail that is asked for again takes another slot."""
+    taken_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """By the database's clock."""

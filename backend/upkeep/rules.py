@@ -25,8 +25,9 @@ from backend.database import db_now
 from backend.exports.models import DataExport
 from backend.imports.models import ProductImport
 from backend.jobs.models import Job
+from backend.mail.limits import DAY
 from backend.mail.mailer import SEND
-from backend.mail.models import Mail
+from backend.mail.models import Mail, MailSlot
 from backend.office.erasing import INVOICE_KEPT_FOR, forget_invoices
 from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent
@@ -77,6 +78,7 @@ RULES = (
             ),
         ),
     ),
+    Rule("mails that count for no limit any more", MailSlot, (MailSlot.taken_at <= db_now(-2 * DAY),)),
     Rule(
         "notifications of payments that are settled",
         PaymentNotification,

@@ -1,0 +1,157 @@
+"""Limits on the mails that a stranger can cause to be sent to an address.
+
+Anyone can type anyone's address. Mails that need no payment take one of a few slots of their address before they leave.
+A repeat of a mail that left within the hour is left out. Everything else waits for a slot; acknowledgements, which the
+law asks for, go out together in one mail then. Slots of an address are taken one after the other, on all replicas.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import Enum, auto
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from backend.contact import tidy_email
+from backend.database import Database, database_now
+from backend.mail.models import Mail, MailKind, MailSlot
+from backend.orders.models import Order
+from backend.orders.states import HAS_MONEY
+from backend.rate_limit import take_turns
+from backend.settings import Settings
+
+MAX_MAILS_PER_HOUR = 5
+MAX_MAILS_PER_DAY = 10
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MAX_JOINED = 50
+"""Acknowledgements in one mail; the rest goes with the next."""
+JOINED_PAUSE = timedelta(minutes=10)
+"""After which a mail that goes out with another one is looked at again."""
+
+OF_UNPAID_ORDERS = frozenset({MailKind.ORDER_PLACED, MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED})
+ACKNOWLEDGED = OF_UNPAID_ORDERS | {MailKind.PQRS_RECEIVED}
+"""Mails that the law asks for, or that correct one of these: they wait, and none is left out."""
+LIMITED = ACKNOWLEDGED | {MailKind.ORDER_LINK, MailKind.NOTICE_ASKED, MailKind.PASSWORD_RESET}
+"""Mails that a stranger can cause without paying."""
+
+
+class Verdict(Enum):
+    """Decision on a mail that has a limit."""
+
+    SEND = auto()
+    WAIT = auto()
+    LEAVE_OUT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class SlotResult:
+    """Result of asking for a slot.
+
+    Attributes:
+        verdict: what is done with the mail.
+        joined: ids of the mails that go out with it.
+        after: with `WAIT`, the time until a slot may be free.
+    """
+
+    verdict: Verdict
+    joined: Sequence[str] = ()
+    after: timedelta = field(default=timedelta())
+
+
+def address_key(settings: Settings, address: str) -> str:
+    """Return the keyed hash that an address is counted by."""
+    key = hmac.digest(settings.signing_key.encode(), b"mail limits", hashlib.sha256)
+    return hmac.digest(key, tidy_email(address).encode("utf-8", "replace"), hashlib.sha256).hex()[:32]
+
+
+async def is_limited(session: AsyncSession, mail: Mail) -> bool:
+    """Return True if a stranger can have caused the mail without paying."""
+    if mail.kind in OF_UNPAID_ORDERS:
+        paid = select(Order.id).where(Order.id == mail.about, Order.payment_status.in_(HAS_MONEY))
+        return (await session.execute(paid)).first() is None
+    return mail.kind in LIMITED
+
+
+async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
+    """Take a slot for the mail, and have the acknowledgements that wait for the same address go out with it.
+
+    A mail that has a slot already, because it did not leave, keeps it with all that goes out with it.
+    """
+    async with database.transaction() as session:
+        await take_turns(session, f"mail {key}")
+        moment = await database_now(session)
+        taken = (
+            await session.execute(
+                select(MailSlot.mail_id, MailSlot.asked_at, MailSlot.taken_at)
+                .where(MailSlot.address_key == key, MailSlot.taken_at > moment - DAY)
+                .order_by(MailSlot.taken_at)
+            )
+        ).all()
+        if await _is_joined(session, mail):
+            return SlotResult(Verdict.WAIT, after=JOINED_PAUSE)
+        if not any(slot.mail_id == mail.id and slot.asked_at == mail.updated_at for slot in taken):
+            free_at = [moment]
+            for most, window in ((MAX_MAILS_PER_HOUR, HOUR), (MAX_MAILS_PER_DAY, DAY)):
+                counted = [slot.taken_at for slot in taken if slot.taken_at > moment - window]
+                if len(counted) >= most:
+                    free_at.append(counted[-most] + window)
+            if (after := max(free_at) - moment) > timedelta():
+                left = any(slot.mail_id == mail.id and slot.taken_at > moment - HOUR for slot in taken)
+                if left and mail.kind not in ACKNOWLEDGED:
+                    return SlotResult(Verdict.LEAVE_OUT)
+                await _note_waiting(session, mail, key)
+                return SlotResult(Verdict.WAIT, after=after)
+            session.add(MailSlot(address_key=key, mail_id=mail.id, asked_at=mail.updated_at, taken_at=moment))
+            await session.flush()
+            if mail.kind in ACKNOWLEDGED:
+                await _join_waiting(session, mail, key)
+        joined = select(Mail.id).where(Mail.joined_to == mail.id, Mail.sent_at.is_(None)).order_by(Mail.id)
+        return SlotResult(Verdict.SEND, (await session.execute(joined)).scalars().all())
+
+
+async def _note_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
+    """Store for which address the mail waits, so that it can go out with another one."""
+    await session.execute(
+        update(Mail)
+        .where(Mail.id == mail.id)
+        .values(address_key=key, joined_to=None, updated_at=Mail.updated_at)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
+    """Have the acknowledgements that wait for this address go out with the mail."""
+    waiting = (
+        select(Mail.id)
+        .where(
+            Mail.address_key == key,
+            Mail.kind.in_(sorted(ACKNOWLEDGED)),
+            Mail.sent_at.is_(None),
+            Mail.joined_to.is_(None),
+            Mail.id != mail.id,
+        )
+        .order_by(Mail.id)
+        .limit(MAX_JOINED)
+    )
+    ids = (await session.execute(waiting)).scalars().all()
+    await session.execute(
+        update(Mail)
+        .where(Mail.id.in_(ids))
+        .values(joined_to=mail.id, updated_at=Mail.updated_at)
+        .execution_options(synchronize_session=False)
+    )
+
+
+async def _is_joined(session: AsyncSession, mail: Mail) -> bool:
+    """Return True while another mail, which has not left yet, takes this one along."""
+    leader = aliased(Mail)
+    waits = (
+        select(Mail.id)
+        .join(leader, leader.id == Mail.joined_to)
+        .where(Mail.id == mail.id, leader.sent_at.is_(None))
+    )
+    return (await session.execute(waits)).first() is not None

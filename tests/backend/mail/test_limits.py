@@ -1,0 +1,259 @@
+"""Mails that a stranger causes to be sent to somebody's address.
+
+fault                                                outcome
+---------------------------------------------------  -------------------------------------------------------------
+59 unpaid orders with one victim's address           five mails in the hour; the others in one mail an hour later
+orders all day                                       ten mails in a day
+the address in other letters                         the same address
+five order links, notices, new passwords             the first ones leave; beyond the limit a repeat is left out
+an acknowledgement that has to wait                  it leaves with the others; none is left out, none leaves twice
+the payment of a waiting order is lost               one mail names the order once, with what happened last
+two mails of an address leave at the same moment     one slot is taken after the other
+the mail server fails for the joined mail            it is tried again as it was
+an order is paid; a refund; the shop's own mails     no limit
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from itertools import count as count_from
+
+import httpx
+import pytest
+from sqlalchemy import func, select, update
+
+from backend.app import Shop
+from backend.cart.access import new_cart
+from backend.customers.events import ResetAsked
+from backend.customers.models import Customer, Login
+from backend.events import publish
+from backend.jobs import Worker
+from backend.jobs.models import Job
+from backend.mail.limits import Verdict, address_key, take_slot
+from backend.mail.models import Mail, MailSlot
+from backend.orders.events import OrderLinkAsked, OrderLost, OrderPaid, OrderPlaced
+from backend.orders.models import Order
+from backend.pqrs.service import ask as ask_pqrs
+from backend.rate_limit import Client
+from tests.backend.mail.conftest import Inbox, text_of
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import PSE, bought
+
+Orders = Callable[..., Awaitable[list[Order]]]
+
+
+@pytest.fixture
+async def orders(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> Orders:
+    """Make copies of an order that waits for its payment, each with its mail."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await bought(store, toy, provider=PSE)
+    numbers = count_from(1_000)
+
+    async def make(count: int, email: str = "ana@example.com") -> list[Order]:
+        made = []
+        async with shop.database.transaction() as session:
+            first = (await session.execute(select(Order).order_by(Order.created_at).limit(1))).scalar_one()
+            copy = first.model_dump(exclude={"id", "number", "cart_id", "email", "created_at", "updated_at"})
+            for _ in range(count):
+                cart_id, number = await new_cart(session), next(numbers)
+                order = Order(**copy, id=f"order_{number}", number=number, cart_id=cart_id, email=email)
+                session.add(order)
+                await session.flush()
+                await publish(session, OrderPlaced(order.id))
+                made.append(order)
+        return made
+
+    return make
+
+
+async def pass_time(shop: Shop, time: timedelta) -> None:
+    async with shop.database.transaction() as session:
+        for slot in (await session.execute(select(MailSlot))).scalars():
+            slot.taken_at -= time
+        for job in (await session.execute(select(Job))).scalars():
+            job.run_at -= time
+
+
+async def waiting(shop: Shop) -> int:
+    async with shop.database.read() as session:
+        count = select(func.count()).select_from(Mail).where(Mail.sent_at.is_(None))
+        return (await session.execute(count)).scalar_one()
+
+
+async def test_of_59_orders_five_mails_leave_and_the_rest_in_one(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    made = await orders(58)
+    await worker.run_due()
+    assert len(inbox.mails) == 5
+    assert await waiting(shop) == 54
+    await pass_time(shop, timedelta(minutes=58))
+    await worker.run_due()
+    assert len(inbox.mails) == 5
+    await pass_time(shop, timedelta(minutes=2, seconds=1))
+    await worker.run_due()
+    assert len(inbox.mails) == 7  # 51 orders, then 3
+    assert await waiting(shop) == 0
+    assert inbox.subjects()[5:] == ["Recibimos tus pedidos y mensajes"] * 2
+    told = "".join(text_of(mail) for mail in inbox.mails)
+    for order in made:  # each is acknowledged once
+        assert told.count(f"/order/{order.id}?token=") == 1
+    joined = text_of(inbox.mails[5]).replace("\xa0", " ")
+    assert joined.count("IVA incluido en el total: $ ") == 51
+    assert joined.count("/legal/retracto") == 51
+    await pass_time(shop, timedelta(hours=5))
+    await worker.run_due()
+    assert len(inbox.mails) == 7
+
+
+async def test_ten_mails_a_day(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+    made = []
+    for _hour in range(4):
+        made += [*await orders(2), *await orders(2, "ANA@example.com")]
+        await worker.run_due()
+        await pass_time(shop, timedelta(hours=1, seconds=1))
+    assert len(inbox.mails) == 10
+    assert await waiting(shop) == 7
+    await pass_time(shop, timedelta(hours=20))
+    await worker.run_due()
+    assert len(inbox.mails) == 11
+    assert await waiting(shop) == 0
+    told = "".join(text_of(mail) for mail in inbox.mails)
+    assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
+
+
+async def test_repeats_beyond_the_limit_are_left_out(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    (order,) = await orders(1)
+
+    async def ask() -> None:
+        async with shop.database.transaction() as session:
+            await publish(session, OrderLinkAsked(int(order.number or 0), "ana@example.com"))
+        await worker.run_due()
+
+    await worker.run_due()  # the two acknowledgements
+    for _ in range(8):
+        await ask()
+    assert len(inbox.mails) == 5
+    assert await waiting(shop) == 0
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    await worker.run_due()
+    assert len(inbox.mails) == 5  # what was left out does not come later
+    await ask()
+    assert len(inbox.mails) == 6
+
+
+async def test_a_lost_payment_of_a_waiting_order_is_told_once(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    made = await orders(7)
+    await worker.run_due()
+    assert len(inbox.mails) == 5
+    lost = [order for order in made if f"{order.number}" not in " ".join(inbox.subjects())]
+    assert len(lost) == 3
+    async with shop.database.transaction() as session:
+        for order in lost[:2]:
+            await publish(session, OrderLost(order.id))
+    await worker.run_due()
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    await worker.run_due()
+    assert len(inbox.mails) == 6
+    text = text_of(inbox.mails[5])
+    assert text.count("el pago no pasó y no cobramos nada") == 2
+    assert text.count("lo recibimos y espera su pago") == 1
+    assert all(text.count(f"/order/{order.id}?token=") == 1 for order in lost)
+
+
+async def test_a_joined_mail_that_does_not_leave_is_tried_again_whole(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    made = await orders(9)
+    await worker.run_due()
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    inbox.is_broken = True
+    await worker.run_due()
+    assert (len(inbox.mails), await waiting(shop)) == (5, 5)
+    inbox.is_broken = False
+    await pass_time(shop, timedelta(minutes=20))
+    await worker.run_due()
+    assert (len(inbox.mails), await waiting(shop)) == (6, 0)
+    told = "".join(text_of(mail) for mail in inbox.mails)
+    assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
+
+
+async def test_paid_orders_have_no_limit(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+    made = await orders(12)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(payment_status="captured"))
+        for order in made:
+            await publish(session, OrderPaid(order.id))
+    await worker.run_due()
+    assert len(inbox.mails) == 13 + 12
+    assert await waiting(shop) == 0
+
+
+async def test_slots_are_taken_one_after_the_other(shop: Shop, orders: Orders) -> None:
+    await orders(11)
+    async with shop.database.read() as session:
+        mails = (await session.execute(select(Mail).order_by(Mail.id))).scalars().all()
+    key = address_key(shop.settings, "ana@example.com")
+    results = await asyncio.gather(*(take_slot(shop.database, mail, key) for mail in mails))
+    assert sum(result.verdict is Verdict.SEND for result in results) == 5
+    joined = [mail_id for result in results for mail_id in result.joined]
+    assert len(joined) == len(set(joined))
+    async with shop.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(MailSlot))).scalar_one() == 5
+
+
+async def test_messages_that_wait_are_acknowledged_with_the_orders(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    await orders(4)
+    await worker.run_due()
+    numbers = []
+    for n in range(3):
+        typed = {
+            "kind": "queja",
+            "name": "Ana",
+            "email": "Ana@example.com",
+            "text": f"La caja {n} llegó abierta",
+        }
+        numbers.append((await ask_pqrs(shop.database, typed, client=Client("190.24.1.1"))).number)
+    await orders(1)
+    await worker.run_due()
+    assert len(inbox.mails) == 5
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    await worker.run_due()
+    assert len(inbox.mails) == 6
+    text = text_of(inbox.mails[5])
+    assert all(f"Su número de radicado es {number}." in text for number in numbers)
+    assert text.count("lo recibimos y espera su pago") == 1
+
+
+async def test_a_new_password_is_mailed_when_there_is_a_slot(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    async with shop.database.transaction() as session:
+        person = Customer(email="ana@example.com")
+        session.add(person)
+        await session.flush()
+        session.add(
+            Login(
+                provider="emailpass",
+                subject="ana@example.com",
+                password_hash="never used",
+                customer_id=person.id,
+            )
+        )
+    await orders(6)
+    await worker.run_due()
+    async with shop.database.transaction() as session:
+        await publish(session, ResetAsked("ana@example.com"))
+    await worker.run_due()
+    assert (len(inbox.mails), await waiting(shop)) == (5, 3)
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    await worker.run_due()
+    assert (len(inbox.mails), await waiting(shop)) == (7, 0)
+    assert sum("/account/reset#token=" in text_of(mail) for mail in inbox.mails) == 1
