@@ -42,6 +42,7 @@ VALUES: dict[str, Any] = {
     "is_claim": True,
     "next_step": "We answer by 2 May.",
     "is_canceled": True,
+    "is_reversed": False,
     "denial": ["It was not bought here."],
     "code": "8bb918b1",
     "code_name": "CUFE",
