@@ -8,7 +8,7 @@ from alembic import op
 from backend.database import UtcDateTime
 
 revision: str = 'd92c7be05f14'
-down_revision: str | None = 'f27c93a0d6b4'
+down_revision: str | None = '3f1b7c92e06d'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
