@@ -337,8 +337,11 @@ def _refuse_unstorable_text(
     rows = parameters if isinstance(parameters, list) else [parameters]
     for row in rows:
         for value in row.values() if isinstance(row, dict) else row:
-            if isinstance(value, str) and ("\0" in value or "\\u0000" in value or not _is_utf8(value)):
-                raise InvalidData("Text must not hold NUL characters or lone surrogates")
+            for written in value if isinstance(value, list | tuple) else (value,):  # PostgreSQL takes lists
+                if isinstance(written, str) and (
+                    "\0" in written or "\\u0000" in written or not _is_utf8(written)
+                ):
+                    raise InvalidData("Text must not hold NUL characters or lone surrogates")
 
 
 def _as_json(value: Any) -> str:

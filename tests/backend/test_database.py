@@ -4,9 +4,9 @@ import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import ARRAY, String, any_, bindparam, select, text
 
-from backend.catalog.models import Collection
+from backend.catalog.models import Collection, Product
 from backend.database import Database, locked
 from backend.errors import InvalidData
 
@@ -74,4 +74,15 @@ async def test_postgresql_neither_compiles_a_statement_nor_starts_processes_for_
                 for name in ("jit", "max_parallel_workers_per_gather")
             ]
         assert shown == ["off", "0"]
+    await database.close()
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b"])
+async def test_a_list_with_text_that_cannot_be_stored_is_refused(postgresql_url: str, odd: str) -> None:
+    """PostgreSQL takes a list as one parameter."""
+    database = Database(postgresql_url)
+    ids = bindparam("ids", ["prod_1", odd], type_=ARRAY(String))
+    async with database.read() as session:
+        with pytest.raises(InvalidData):
+            await session.execute(select(Product.id).where(Product.id == any_(ids)))
     await database.close()
