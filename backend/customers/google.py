@@ -17,6 +17,7 @@ import httpx
 from backend.clock import now
 from backend.errors import OutsideFailure, Unauthorized
 from backend.http_client import trusted
+from backend.outside_values import parse_identifier, parse_text, parse_web_address, read_json
 from backend.response_limits import LimitedClient
 from backend.settings import Settings
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 SCOPE = "openid email profile"
 ALGORITHMS = ["RS256", "ES256"]
 ANSWER_WITHIN = 10.0
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+MAX_SUBJECT_LENGTH = 255
+"""What OpenID Connect allows."""
+MAX_EMAIL_LENGTH = 254
 CLOCKS_DIFFER = 60
 """Seconds that the provider's clock may be ahead or behind."""
 CALLBACK = "/auth/google/callback"
@@ -115,7 +120,8 @@ class Google:
                 )
             except AuthlibBaseError as error:
                 raise Unauthorized(f"The provider refused the code: {error.error}") from None
-            except (httpx.HTTPError, ValueError) as error:
+            except (httpx.HTTPError, ValueError, TypeError, AttributeError, LookupError) as error:
+                # also what Authlib makes of a document of another shape
                 raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
         return self._person(str(token.get("id_token", "")), keys, attempt.nonce)
 
@@ -138,16 +144,19 @@ class Google:
         try:
             claims = jwt.decode(id_token, KeySet.import_key_set(keys), algorithms=ALGORITHMS).claims
             registry.validate(claims)
-        except (JoseError, ValueError, KeyError, TypeError) as error:
+        except (JoseError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise Unauthorized(f"The ID token is no good: {type(error).__name__}") from None
         if claims.get("azp", client_id) != client_id:
             raise Unauthorized("The ID token is for somebody else")
+        subject = parse_identifier(claims["sub"], MAX_SUBJECT_LENGTH)
+        if subject is None:
+            raise Unauthorized("The ID token names nobody")
         return GooglePerson(
-            subject=str(claims["sub"]),
-            email=str(claims.get("email") or "").strip().casefold(),
+            subject=subject,
+            email=(parse_identifier(claims.get("email"), MAX_EMAIL_LENGTH) or "").casefold(),
             is_verified=claims.get("email_verified") is True,
-            first_name=str(claims.get("given_name") or ""),
-            last_name=str(claims.get("family_name") or ""),
+            first_name=parse_text(claims.get("given_name")),
+            last_name=parse_text(claims.get("family_name")),
         )
 
     @asynccontextmanager
@@ -181,12 +190,15 @@ class Google:
         address = f"{issuer}/.well-known/openid-configuration"
         try:
             answer = await client.request("GET", address, withhold_token=True)
-            found: dict[str, str] = answer.raise_for_status().json()
+            found = read_json(answer.raise_for_status().content)
         except (httpx.HTTPError, ValueError) as error:
             raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
-        if found.get("issuer") != issuer:
+        if not isinstance(found, dict) or found.get("issuer") != issuer:
             raise OutsideFailure("The provider says it is another")
-        return found
+        endpoints = {name: parse_web_address(found.get(name)) for name in ENDPOINTS}
+        if not all(endpoints.values()):
+            raise OutsideFailure("The provider does not say where it is")
+        return {name: address for name, address in endpoints.items() if address}
 
 
 @cache

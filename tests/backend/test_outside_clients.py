@@ -25,9 +25,9 @@ from pydantic import SecretStr
 
 from backend.customers.google import Google, SignInAttempt
 from backend.database import Database
-from backend.errors import OutcomeUnknown, OutsideFailure
-from backend.http_client import AnswerTooLarge, RetryPolicy
-from backend.invoices.providers.base import Issued
+from backend.errors import OutcomeUnknown, OutsideFailure, Unauthorized
+from backend.http_client import AnswerTooLarge, NoAnswer, RetryPolicy
+from backend.invoices.providers.base import DocumentRejected, Issued
 from backend.invoices.providers.ubl.client import UblClient
 from backend.monitoring.webhook import OwnersWebhook
 from backend.outbox.models import OutboxEvent
@@ -227,3 +227,74 @@ async def test_google_is_read_within_the_limit(settings: Settings, endless: str)
         await google.finish("code", attempt.state, replace(attempt))
     assert service.paths[-1] == endless
     assert service.paths.count(endless) == 1
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        "x",
+        None,
+        {"issuer": "http://google.test"},
+        {
+            "issuer": "http://google.test",
+            "authorization_endpoint": 7,
+            "token_endpoint": "a\n",
+            "jwks_uri": [],
+        },
+        {
+            "issuer": "http://google.test",
+            "authorization_endpoint": "javascript:alert(1)",
+            "token_endpoint": "http://google.test/token",
+            "jwks_uri": "http://google.test/keys",
+        },
+    ],
+)
+async def test_a_discovery_of_another_shape_is_a_failure_of_googles(
+    settings: Settings, document: object
+) -> None:
+    service = Service(**{"openid-configuration": json.dumps(document).encode()})
+    known = {"google_issuer": "http://google.test", "google_client_id": "x"}
+    with pytest.raises(OutsideFailure):
+        await Google(settings.model_copy(update=known), service).begin()
+
+
+@pytest.mark.parametrize("token", [[], "x", 7, {"error": None}, {"access_token": "a", "id_token": ["\0"]}])
+async def test_a_token_of_another_shape_signs_nobody_in(settings: Settings, token: object) -> None:
+    issuer = "http://google.test"
+    endpoints = {
+        name: f"{issuer}/{name}" for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
+    }
+    known = {
+        "openid-configuration": {"issuer": issuer, **endpoints},
+        "token_endpoint": token,
+        "jwks_uri": ["no keys"],
+    }
+    service = Service(**{name: json.dumps(document).encode() for name, document in known.items()})
+    google = Google(settings.model_copy(update={"google_issuer": issuer, "google_client_id": "x"}), service)
+    with pytest.raises((OutsideFailure, Unauthorized)):
+        await google.finish("code", "state", SignInAttempt("state", "nonce", "verifier" * 6))
+
+
+async def test_a_refusal_of_an_invoice_can_be_stored_whatever_it_says() -> None:
+    errors = [{"rule": "FAD\0", "message": "Mal\ud83d " * 900}, 5, {"rule": {}, "message": None}] * 500
+    transport = Bodies(lambda: whole(json.dumps({"errors": errors}).encode()), status=422)
+    client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
+    with pytest.raises(DocumentRejected) as refused:
+        await client.send("T1", "invoice", b"<a/>")
+    await client.close()
+    words = str(refused.value)
+    words.encode()
+    assert words.startswith("FAD\ufffd: Mal")
+    assert "\0" not in words
+    assert len(words) < 5_000
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+async def test_a_document_of_another_century_is_no_answer(moment: str) -> None:
+    made = {"number": "T1", "code": "ab" * 48, "issued_at": moment, "xml": ""}
+    transport = Bodies(lambda: whole(json.dumps(made).encode()), status=201)
+    client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
+    with pytest.raises(NoAnswer):
+        await client.send("T1", "invoice", b"<a/>")
+    await client.close()

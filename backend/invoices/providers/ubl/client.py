@@ -8,7 +8,6 @@
 
 import binascii
 from base64 import b64decode, b64encode
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -17,12 +16,14 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, Val
 
 from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
 from backend.invoices.providers.base import DocumentRejected, Issued
+from backend.outside_values import parse_text, read_json, to_utc
 from backend.response_limits import MAX_PDF_RESPONSE_BYTES
 
 SERVICE = "The invoice provider"
 FIND_WITHIN = 25.0
 """Seconds for all attempts to find a document."""
 LONGEST_XML = 4 << 20
+MAX_PROBLEMS = 20
 
 
 class _Made(BaseModel):
@@ -114,13 +115,15 @@ def _made(response: httpx.Response, number: str) -> Issued:
         raise NoAnswer(f"{SERVICE} gave an answer that cannot be read") from None
     if made.number != number:
         raise NoAnswer(f"{SERVICE} answered for another number")
-    moment: datetime = made.issued_at
+    moment = to_utc(made.issued_at)
+    if moment is None:
+        raise NoAnswer(f"{SERVICE} says that it made the document in another century")
     return Issued(made.code, xml, moment)
 
 
 def _said(response: httpx.Response) -> dict[str, Any]:
     try:
-        said = response.json()
+        said = read_json(response.content)
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
@@ -130,8 +133,8 @@ def _problems(response: httpx.Response) -> str:
     """Why it was refused: each rule with its words."""
     errors = _said(response).get("errors")
     told = [
-        f"{error.get('rule', '')}: {error.get('message', '')}".strip(": ")
-        for error in (errors if isinstance(errors, list) else [])
+        f"{parse_text(error.get('rule'))}: {parse_text(error.get('message'))}".strip(": ")
+        for error in (errors[:MAX_PROBLEMS] if isinstance(errors, list) else [])
         if isinstance(error, dict)
     ]
     return "; ".join(told) or "no reason was given"
