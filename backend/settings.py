@@ -129,6 +129,8 @@ class OfficeSettings(Identity):
     """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
     """Pesos. A label dearer than the shipping was, before discounts, plus this is not bought: it waits in attention."""
+    refuse_unquoted: bool = False
+    """Refuse deliveries that no courier quotes. Otherwise they cost the fixed price; attention says so once paid."""
 
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
     """Where it is sent; STORE_EMAIL without it."""

@@ -128,7 +128,9 @@ class Shop:
             self.effective_settings.now,
         )
         self.placed_orders = PlacedOrders(self.checkout.starter, self.tracker)
-        self.estimates = ShippingEstimates(self.database, self.fulfillment_providers)
+        self.estimates = ShippingEstimates(
+            self.database, self.fulfillment_providers, effective_settings=self.effective_settings.now
+        )
         self.attention = AttentionService(
             self.database,
             {

@@ -30,6 +30,8 @@ class AttentionKind(StrEnum):
     """The carrier was asked for a label, and nobody knows whether it made one."""
     LABEL_TOO_EXPENSIVE = "label_too_expensive"
     """The label costs much more than the shipping did when it was sold."""
+    NO_COURIER = "no_courier"
+    """A paid order goes to a place that no courier quoted: its shipping cost the fixed price."""
     LABEL_CANCELED = "label_canceled"
     """The carrier cancelled a label that the shop did not cancel."""
     LABEL_RETURNED = "label_returned"
@@ -174,6 +176,15 @@ RULES = {
         Action.HONOR,
         _WITHOUT_MONEY,
         8 * _HOUR,
+    ),
+    AttentionKind.NO_COURIER: KindRules(
+        _("Ninguna transportadora cotizó un pedido pagado"),
+        _(
+            "Averigua cómo enviarlo y cuánto cuesta antes de empacarlo, o devuelve el dinero. En Ajustes puedes no ofrecer estos envíos."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
+        _DAY,
     ),
     AttentionKind.LABEL_CANCELED: KindRules(
         _("La transportadora anuló una guía"),

@@ -6,6 +6,7 @@ may cost what its list said; the fixed price that stands in for a carrier that f
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -30,6 +31,7 @@ from backend.database import Database
 from backend.dates import today_in_colombia
 from backend.errors import NotFound, TooManyRequests
 from backend.rate_limit import Client, RateLimit
+from backend.settings import Settings
 from backend.shipping.models import CALCULATED
 from backend.shipping.offers import Offer, offers_for
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
@@ -68,11 +70,16 @@ class ShippingEstimates:
     """Estimates for one process."""
 
     def __init__(
-        self, database: Database, providers: FulfillmentProviders, patience: timedelta = PATIENCE
+        self,
+        database: Database,
+        providers: FulfillmentProviders,
+        patience: timedelta = PATIENCE,
+        effective_settings: Callable[[], Awaitable[Settings]] | None = None,
     ) -> None:
         self._database = database
         self._providers = providers
         self._patience = patience.total_seconds()
+        self._effective_settings = effective_settings
         self._known: TTLCache[Question, Quote] = TTLCache(MOST_KEPT, STORED_FOR.total_seconds())
         self._running: dict[Question, asyncio.Task[Quote | None]] = {}
 
@@ -130,7 +137,14 @@ class ShippingEstimates:
             if len(self._running) >= MOST_AT_ONCE:
                 raise TooManyRequests(BUSY, retry_after=int(self._patience))
             await rate_limit.hit(self._database, ESTIMATES, contents.dane_code, client)
-        return await asyncio.gather(*(self._way(one, contents) for one in offers))
+        ways = await asyncio.gather(*(self._way(one, contents) for one in offers))
+        return [way for way in ways if not await self._is_refused(way)]
+
+    async def _is_refused(self, way: EstimatedWay) -> bool:
+        """Return True if no courier goes there, and the office refuses such deliveries."""
+        if way.choice is None or not way.choice.no_courier or self._effective_settings is None:
+            return False
+        return (await self._effective_settings()).refuse_unquoted
 
     async def _way(self, offer: Offer, contents: QuoteInput) -> EstimatedWay:
         quote = await self._quote(offer, contents)

@@ -27,12 +27,14 @@ from backend.checkout.sale import (
     snapshot_of,
     taken_by,
 )
+from backend.checkout.unquoted import NO_COURIER, NoCourier
 from backend.database import Database
 from backend.errors import Conflict, InvalidData, NothingToPay, ShopError, TotalChanged
 from backend.inventory import service as inventory
 from backend.legal.consents import require_consents
 from backend.modules import SYSTEM_PAYMENT
 from backend.money import Cop
+from backend.office_settings import read_effective_settings
 from backend.orders.parties import UNNAMED, PartyName, payer_answers, typed_name
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
@@ -48,6 +50,7 @@ from backend.payment.transitions import CloseReason, apply_report, close, lock_s
 from backend.promotions.uses import Taken, lock_promotions, reserve_uses
 from backend.rate_limit import Client, RateLimit, hit_in
 from backend.settings import Settings
+from backend.shipping.addresses import municipality_code
 from backend.shipping.switches import require_on
 from backend.tables import JsonObject
 from backend.texts import _
@@ -358,6 +361,15 @@ class PaymentStarter:
             },
         )
 
+    async def _require_courier(self, session: AsyncSession, sale: Sale) -> None:
+        """Refuse a sale to a place that no courier quoted, if the office refuses such deliveries by now.
+
+        Raises:
+            NoCourier: it does.
+        """
+        if (await read_effective_settings(session, self.settings)).refuse_unquoted:
+            raise NoCourier(municipality_code(sale.shipping_address))
+
     async def _sale(
         self, session: AsyncSession, cart: Cart, start: PaymentStart, offered: Offered
     ) -> tuple[Sale, Taken]:
@@ -368,6 +380,8 @@ class PaymentStarter:
             sale = sale_now(cart, priced, start.typed_name)
             if offered.is_off:
                 await require_on(session, sale.shipping.option_id)
+            if sale.shipping.data.get(NO_COURIER):
+                await self._require_courier(session, sale)
             return sale, taken_by(cart, sale, may_hold_uses=priced.may_hold_uses)
         order = await order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:

@@ -6,7 +6,7 @@ other shoppers pay the fixed price that stands in for an answer. What is stored 
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
@@ -21,7 +21,9 @@ from backend.checkout.shipping_quotes import (
 from backend.database import Database
 from backend.errors import TooManyRequests
 from backend.rate_limit import PEOPLE, Client, RateLimit, hit
+from backend.settings import Settings
 from backend.shipping.offers import Offer
+from backend.shipping.providers.base import Quote
 
 QUOTATIONS = RateLimit("quotation", per_pair=60, per_client=600, per_subject=0)
 """A subject is a cart. Of one client ten for each payment that it may start: a purchase asks two or three times, and
@@ -72,6 +74,15 @@ class Quoting:
     providers: Providers
     client: Client
     under_way: UnderWay
+    effective_settings: Callable[[], Awaitable[Settings]] | None = None
+
+    async def is_refused(self, quote: Quote | None) -> bool:
+        """Return True if no courier goes there, and the office refuses such deliveries."""
+        return quote is not None and quote.no_courier and await self.refuses_unquoted()
+
+    async def refuses_unquoted(self) -> bool:
+        """Return True if the office refuses deliveries that no courier quotes."""
+        return self.effective_settings is not None and (await self.effective_settings()).refuse_unquoted
 
     async def ask(self, cart_id: str, offers: Sequence[Offer], contents: QuoteInput) -> list[PricedOption]:
         """The prices of these options for the cart, the calculated ones asked for now. See `price_option`.

@@ -321,7 +321,9 @@ class Checkout:
     def _quoting(self, cart_id: str, ip: str) -> Quoting:
         """Whoever is at this address asks for live prices; without one they are counted by the cart."""
         client = Client.at(ip or cart_id, self.settings)
-        return Quoting(self.database, self.fulfillment_providers, client, self.under_way)
+        return Quoting(
+            self.database, self.fulfillment_providers, client, self.under_way, self.effective_settings
+        )
 
     def _provider(self, provider_id: str) -> PaymentProvider:
         provider = self.payments.provider(provider_id)

@@ -13,7 +13,7 @@ from backend.cart.access import Caller, accessible, open_cart
 from backend.cart.contents import CART_AND_LINES, Line, lines_of
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
-from backend.cart.shipping_method import set_shipping_method, shipping_method
+from backend.cart.shipping_method import changed, set_shipping_method, shipping_method
 from backend.checkout.cart_changes import set_shipping_address
 from backend.checkout.cart_wire import WholeCart, read_cart_and_offers
 from backend.checkout.form import NO_TOWN, Destination
@@ -33,6 +33,7 @@ from backend.checkout.shipping_quotes import (
     the_offer,
     with_offers,
 )
+from backend.checkout.unquoted import NO_COURIER, NoCourier
 from backend.database import Database
 from backend.edge.wire import JsonDict, price, sibling_id
 from backend.errors import Conflict, InvalidData
@@ -59,14 +60,21 @@ class ShippingChoice:
     delivery_days: int | None
     is_pickup: bool = False
     """The shopper fetches it: nothing is sent."""
+    no_courier: bool = False
+    """The carrier answered, and no courier offered to go there: the fixed price stands in."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShippingOffer:
-    """The shipping options of a cart, and which of them it ships by; empty when there is none."""
+    """The shipping options of a cart, and which of them it ships by; empty when there is none.
+
+    Attributes:
+        notice: why an option is missing, in a shopper's words.
+    """
 
     choices: list[ShippingChoice]
     chosen: str
+    notice: str = ""
 
 
 NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu pedido.")
@@ -86,9 +94,11 @@ async def priced_offers(
 ) -> list[tuple[Offer, Quote | None]]:
     """The options for the cart, each calculated one quoted just now (spec: Endpoints, GET /store/shipping-options).
 
-    A calculated option has no price while the cart has no destination. `option_id`: only this one.
+    A calculated option has no price while the cart has no destination. `option_id`: only this one. An option is left
+    out if no courier goes there and the office refuses such deliveries.
 
     Raises:
+        NoCourier: so it is of the only option asked for.
         NotFound: no cart has this id, or it is not the caller's.
         InvalidData: the address names a destination that is no municipality; or the option is not offered.
         TooManyQuotations: see `Quoting.ask`.
@@ -106,7 +116,10 @@ async def priced_offers(
     if any(one.request is not None for one in priced) and cart.completed_at is None:
         async with database.transaction() as session:
             await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
-    return [(one.offer, one.quote) for one in priced]
+    kept = [one for one in priced if not await quoting.is_refused(one.quote)]
+    if option_id is not None and not kept:
+        raise NoCourier(contents.dane_code)
+    return [(one.offer, one.quote) for one in kept]
 
 
 async def choose_shipping(
@@ -120,12 +133,14 @@ async def choose_shipping(
     Raises:
         NotFound, NotAllowed: see `open_cart`; also when the option's provider is not enabled for the location.
         InvalidData: a step before is not done (`backend.checkout.sale`), or the option is not offered for this cart.
+        NoCourier: no courier goes there, and the office refuses such deliveries.
         Conflict: the cart kept changing while it was being priced.
         TooManyQuotations: see `Quoting.ask`.
     """
     database, providers = quoting.database, quoting.providers
     asked: QuoteInput | None = None
     priced: PricedOption | None = None
+    refuses_unquoted = await quoting.refuses_unquoted()
     for turn in range(MAX_QUOTES + 1):
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id, caller)
@@ -139,6 +154,8 @@ async def choose_shipping(
                 priced = await stored_quote(session, cart_id, offer, contents)
             if priced is not None:
                 quote = _quoted(priced)
+                if quote.no_courier and refuses_unquoted:
+                    raise NoCourier(contents.dane_code)
                 method = await _choose(session, cart, offer.option, quote)
                 return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTES:
@@ -159,6 +176,7 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
         TooManyQuotations: see `Quoting.ask`.
     """
     database, providers = quoting.database, quoting.providers
+    refuses_unquoted = await quoting.refuses_unquoted()
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart, lines, all_offers = await _read(session, cart_id)
@@ -175,11 +193,16 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
             if quote_input(cart, await lines_of(session, cart_id)) != contents:
                 continue
             await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
-            shown = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
+            quoted = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
+            shown = [one for one in quoted if not (one[1].no_courier and refuses_unquoted)]
             chosen = _wanted(shown, wanted)
             if chosen is not None:
                 await _choose(session, cart, *chosen)
-        return ShippingOffer([shipping_choice(*one) for one in shown], chosen[0].id if chosen else "")
+            elif quoted:
+                await changed(session, cart)
+        notice = NoCourier(contents.dane_code).shopper_text if len(shown) < len(quoted) else ""
+        choices = [shipping_choice(*one) for one in shown]
+        return ShippingOffer(choices, chosen[0].id if chosen else "", notice)
     raise Conflict(CART_CHANGED)
 
 
@@ -204,6 +227,7 @@ async def deliver_to(quoting: Quoting, cart_id: str, destination: Destination) -
     Raises:
         NotFound, NotAllowed: see `open_cart`.
         InvalidData: no shipping is chosen (`fields`), or its option is no longer offered.
+        NoCourier: no courier goes there, and the office refuses such deliveries.
         Conflict: the cart kept changing while it was being priced.
         TooManyQuotations: see `Quoting.ask`.
     """
@@ -222,6 +246,8 @@ async def deliver_to(quoting: Quoting, cart_id: str, destination: Destination) -
         if there != before and known is None:
             [known] = await quoting.ask(cart_id, [offer], there)
         quote = _quoted(known) if known is not None else None
+        if await quoting.is_refused(quote):
+            raise NoCourier(there.dane_code)
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
             if quote_input_anywhere(cart, await lines_of(session, cart_id)) != before:
@@ -266,6 +292,8 @@ async def _choose(
     session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote
 ) -> CartShippingMethod:
     data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
+    if quote.no_courier:
+        data[NO_COURIER] = True
     return await set_shipping_method(
         session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
     )
@@ -282,6 +310,7 @@ def shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
         carrier=quote.carrier or "",
         delivery_days=quote.delivery_days,
         is_pickup=bool(option.data.get("pickup")),
+        no_courier=quote.no_courier,
     )
 
 

@@ -38,7 +38,8 @@ WAREHOUSE = (
     "carrier_origin_email", "town", "carrier_origin_address", "carrier_origin_suburb", "carrier_origin_cross_street",
     "carrier_origin_reference",
 )  # fmt: skip
-BOUNDS = ("low_stock_at", "manual_payment_days", "label_over_paid")
+NUMBERS = ("low_stock_at", "manual_payment_days", "label_over_paid")
+BOUNDS = (*NUMBERS, "refuse_unquoted")
 NOTICES = (
     "alert_email", "alert_webhook", "alert_no_sale_hours", "alert_failing_minutes", "alert_disk_free_mb",
     "alert_certificate_days",
@@ -71,6 +72,7 @@ LABELS = {
     "low_stock_at": _("Avisar cuando queden pocas unidades"),
     "manual_payment_days": _("Días que se aparta un pedido por confirmar"),
     "label_over_paid": _("Pesos que una guía puede costar de más"),
+    "refuse_unquoted": _("Si ninguna transportadora cotiza un municipio"),
     "alert_email": _("Correo para los avisos"),
     "alert_webhook": _("Webhook para los avisos"),
     "alert_no_sale_hours": _("Horas sin ventas"),
@@ -82,6 +84,9 @@ LABELS = {
 WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier_origin_cross_street")
 """How the door of the warehouse is found: the settings in the order of `fit_label_address`."""
 _TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encontrarla.")
+YES, NO = "true", "false"
+UNQUOTED = {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")}
+"""What each answer to `refuse_unquoted` means."""
 LONGEST = 500
 """Characters of a field."""
 
@@ -106,6 +111,7 @@ async def shop_values(session: AsyncSession, settings: Settings) -> dict[str, st
     """What the form holds, by field: the effective settings."""
     effective = await read_effective_settings(session, settings)
     values = {name: str(getattr(effective, name, "")) for name in FIELDS}
+    values["refuse_unquoted"] = YES if effective.refuse_unquoted else NO
     values["low_stock_at"] = str(await read_low_stock(session))
     town = municipality(effective.carrier_origin_dane_code)
     values["town"] = town_label(town) if town else ""
@@ -113,7 +119,9 @@ async def shop_values(session: AsyncSession, settings: Settings) -> dict[str, st
 
 
 def setting_text(name: str, value: str) -> str:
-    """A stored value as people read it: a municipality by its name."""
+    """Return a stored value as people read it: a municipality by its name, an answer as what it means."""
+    if name == "refuse_unquoted":
+        return UNQUOTED.get(value, value)
     town = municipality(value) if name == DANE_CODE else None
     return town_label(town) if town else value
 
@@ -191,6 +199,12 @@ def _checked(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
     return checked
 
 
+def _unquoted(text: str) -> str:
+    if text not in UNQUOTED:
+        raise invalid(_("Elige una de las dos."))
+    return text
+
+
 def _optional_email(text: str) -> str:
     return require_email(text) if text else ""
 
@@ -226,5 +240,6 @@ _RULES: dict[str, Rule] = {
     **RULES,
     "alert_email": _optional_email,
     "alert_webhook": _url,
-    **{name: _number(name) for name in (*BOUNDS, *NOTICES[2:])},
+    **{name: _number(name) for name in (*NUMBERS, *NOTICES[2:])},
+    "refuse_unquoted": _unquoted,
 }

@@ -16,7 +16,9 @@ from backend.office.shop_form import (
     LABELS,
     LONGEST,
     NOTICES,
+    NUMBERS,
     SHOP,
+    UNQUOTED,
     WAREHOUSE,
     ShopClashes,
     save_shop,
@@ -29,7 +31,7 @@ from storefront.components.forms import Once, Town, town_field, town_panel, town
 from storefront.components.hooks import text_at
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, screen
-from storefront.office.components.forms import asked_twice, edit_form, office_field
+from storefront.office.components.forms import asked_twice, edit_form, office_field, office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import CONTENT, INVOICES, SETTINGS, TEAM
@@ -65,7 +67,7 @@ HINTS = {
 CONTROLS: dict[str, dict[str, Any]] = {
     **{name: {"type": "email", "auto_capitalize": "none"} for name in FIELDS if name.endswith("_email")},
     **{name: {"type": "tel"} for name in ("store_phone", "store_whatsapp", "carrier_origin_phone")},
-    **{name: {"input_mode": "numeric"} for name in (*BOUNDS, *NOTICES[2:])},
+    **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *NOTICES[2:])},
     "alert_webhook": {"type": "url", "input_mode": "url", "max_length": LONGEST},
 }
 
@@ -225,7 +227,8 @@ def form() -> rx.Component:
 
 def part(title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False) -> rx.Component:
     """Some fields under a title, unfolded or not."""
-    lines = [town() if name == "town" else line(name) for name in names]
+    special = {"town": town, "refuse_unquoted": unquoted}
+    lines = [special[name]() if name in special else line(name) for name in names]
     notes = [rx.el.p(note, class_name="o-row__detail")] if note else []
     return rx.el.details(
         rx.el.summary(
@@ -250,6 +253,18 @@ def line(name: str) -> rx.Component:
         hint=HINTS.get(name, ""),
         auto_complete="off",
         **CONTROLS.get(name, {}),
+    )
+
+
+def unquoted() -> rx.Component:
+    """Build the choice between the two answers to a place that no courier quotes."""
+    return office_select(
+        SettingsState,
+        "settings",
+        "refuse_unquoted",
+        LABELS["refuse_unquoted"],
+        [rx.el.option(text, value=value) for value, text in UNQUOTED.items()],
+        default_value=SHOWN.texts["refuse_unquoted"],
     )
 
 

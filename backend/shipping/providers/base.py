@@ -58,13 +58,19 @@ class QuoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A price. `is_fallback`: nobody quoted, so the fixed price stands in (spec: Errors)."""
+    """A price.
+
+    Attributes:
+        is_fallback: nobody quoted, so the fixed price stands in (spec: Errors).
+        no_courier: the provider answered, and no courier offered to go there.
+    """
 
     amount: Cop
     is_fallback: bool = False
     carrier: str | None = None
     delivery_days: int | None = None
     data: JsonObject = field(default_factory=dict)
+    no_courier: bool = False
 
 
 @dataclass(frozen=True, slots=True)

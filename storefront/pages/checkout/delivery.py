@@ -230,7 +230,10 @@ def ways_to_ship(ways: ObjectVar[Shipping]) -> rx.Component:
 
     return rx.el.fieldset(
         rx.el.legend(_("Formas de envío"), class_name="sr-only"),
-        rx.cond(FORM.is_priced & ~has_choices, rx.el.p(none, class_name="shipping__none")),
+        rx.cond(
+            FORM.is_priced & ((ways.notice != "") | ~has_choices),
+            rx.el.p(rx.cond(ways.notice != "", ways.notice, none), class_name="shipping__none"),
+        ),
         rx.cond(
             FORM.is_waiting | FORM.is_priced | has_choices,
             rx.cond(

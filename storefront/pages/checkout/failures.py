@@ -2,6 +2,7 @@
 
 from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.quoting import TooManyQuotations
+from backend.checkout.unquoted import NoCourier
 from backend.errors import (
     Conflict,
     InsufficientStock,
@@ -38,7 +39,7 @@ def kind_of(error: ShopError) -> str:
             return "fields"
         case TotalChanged():
             return "total"
-        case ShippingOff():
+        case ShippingOff() | NoCourier():
             return "shipping"
         case InsufficientStock():
             return "stock"

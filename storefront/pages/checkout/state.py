@@ -376,7 +376,8 @@ async def _priced(
     is_an_address = "address" not in read_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
     offer = await checkout.offer_shipping(cart_id, option_id, ip=ip, is_choice=is_choice)
-    return Shipping("ready", dane_code, [shipping_card(choice) for choice in offer.choices], offer.chosen)
+    cards = [shipping_card(choice) for choice in offer.choices]
+    return Shipping("ready", dane_code, cards, offer.chosen, notice=offer.notice)
 
 
 async def ordered(

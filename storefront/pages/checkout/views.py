@@ -30,7 +30,7 @@ class Shipping:
     """The ways to ship to `dane_code`.
 
     `status`: `none` (no municipality yet), `quoting` (being priced for another place), `choosing` (another way is being
-    priced), `ready` or `failed`; `problem` says why it failed, where that is known.
+    priced), `ready` or `failed`; `problem` says why it failed, where that is known; `notice` why an option is missing.
     """
 
     status: str = "none"
@@ -38,6 +38,7 @@ class Shipping:
     choices: list[ShippingCard] = field(default_factory=list)
     chosen: str = ""
     problem: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,13 @@ def shipping_card(choice: ShippingChoice) -> ShippingCard:
     )
 
 
+_NO_ANSWER = _("Tarifa fija: la transportadora no alcanzó a responder con su precio.")
+_NO_COURIER = _("Tarifa fija: todavía no hay transportadora con precio para tu municipio.")
+
+
 def _note(choice: ShippingChoice) -> str:
     if choice.is_fallback:
-        return _("Tarifa fija: la transportadora no alcanzó a responder con su precio.")
+        return _NO_COURIER if choice.no_courier else _NO_ANSWER
     if choice.is_pickup:
         return _("Lo recoges tú, sin costo de envío.")
     if not choice.carrier:

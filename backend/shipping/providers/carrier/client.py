@@ -148,7 +148,11 @@ class CarrierClient:
         Raises:
             CarrierError: see `quotation`.
         """
-        return cheapest(await self.quotation(quotation), min_price=self._min_rate)
+        return self.cheapest_of(await self.quotation(quotation))
+
+    def cheapest_of(self, rates: Sequence[object]) -> Rate | None:
+        """Return the cheapest valid one of these rates, not below the setting's sum; None if none is."""
+        return cheapest(rates, min_price=self._min_rate)
 
     async def shipment(self, shipment: Shipment) -> Label:
         """Make a label; a test one when the settings say so. Never repeated.

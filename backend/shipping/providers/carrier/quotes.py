@@ -9,6 +9,7 @@ import asyncio
 import logging
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from backend.errors import InvalidData
@@ -86,7 +87,7 @@ class LiveQuotes:
     async def _ask(self, request: QuoteRequest) -> Quote:
         started = time.monotonic()
         try:
-            rate = await self._cheapest(request)
+            rates = await self._rates(request)
         except Exception as error:
             if isinstance(error, InvalidData) and UNKNOWN_PLACE in error.fields:
                 raise
@@ -95,21 +96,23 @@ class LiveQuotes:
                 self._is_slow = True
             return fallback_quote(request, error)
         self._is_slow, self._answered_at = False, time.monotonic()
+        rate = self._client.cheapest_of(rates)
         if rate is None:
-            return fallback_quote(request, CarrierError("no courier offers a valid rate"))
+            quote = fallback_quote(request, CarrierError("no courier offers a valid rate"))
+            return replace(quote, no_courier=not rates)
         return Quote(rate.price, carrier=rate.carrier, delivery_days=rate.delivery_days, data=rate_data(rate))
 
-    async def _cheapest(self, request: QuoteRequest) -> Rate | None:
-        """The cheapest rate. A question that is refused is asked again without the street, the caller's only text."""
+    async def _rates(self, request: QuoteRequest) -> Sequence[object]:
+        """Return the rates. A refused quotation is asked for again without the street, the caller's only text."""
         try:
-            return await self._client.cheapest_rate(quotation_for(request))
+            return await self._client.quotation(quotation_for(request))
         except CarrierError as error:
             status = error.http_status or 0
             if not 400 <= status < 500 or status in REFUSED_OTHERWISE:
                 raise
             log.info("the carrier refuses a quotation (%s); asking without the street", error)
             anywhere = replace(request, destination=replace(request.destination, address=""))
-            return await self._client.cheapest_rate(quotation_for(anywhere))
+            return await self._client.quotation(quotation_for(anywhere))
 
 
 def rate_data(rate: Rate) -> JsonObject:

@@ -1,0 +1,55 @@
+"""Deliveries that no courier quoted: the fixed price and a notice to the shop, or a refusal if the office says so."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention import AttentionKind, raise_attention
+from backend.errors import InvalidData
+from backend.events import subscribe
+from backend.money import format_cop
+from backend.orders.events import OrderPaid
+from backend.orders.service import read_order
+from backend.shipping.addresses import municipality_code
+from backend.shipping.municipalities import municipality
+from backend.texts import _
+
+NO_COURIER = "no_courier"
+"""Key in the data of a shipping method: it has the fixed price because no courier quoted the place."""
+
+
+class NoCourier(InvalidData):
+    """No courier delivers to the place, and the office refuses such deliveries.
+
+    Attributes:
+        shopper_text: the refusal in a shopper's words.
+    """
+
+    def __init__(self, dane_code: str) -> None:
+        place = place_name(dane_code)
+        super().__init__(f"No courier delivers to {place}")
+        self.shopper_text = _(
+            "Por ahora ninguna transportadora lleva pedidos a {place}. Escoge otra dirección o escríbenos."
+        ).format(place=place)
+
+
+def place_name(dane_code: str) -> str:
+    """Return the municipality with its department, as people read it; the code where it is unknown."""
+    place = municipality(dane_code)
+    return f"{place.name}, {place.department}" if place is not None else dane_code
+
+
+@subscribe(OrderPaid)
+async def report_unquoted(session: AsyncSession, event: OrderPaid) -> None:
+    """Raise attention for a paid order that no courier quoted: somebody must find out how to send it."""
+    order = await read_order(session, event.order_id)
+    if not order.shipping_data.get(NO_COURIER):
+        return
+    place = place_name(municipality_code(order.shipping_address))
+    await raise_attention(
+        session,
+        AttentionKind.NO_COURIER,
+        message=_("Ninguna transportadora cotizó a {place}: por el envío se cobró {amount}").format(
+            place=place, amount=format_cop(order.shipping_total)
+        ),
+        amount=order.shipping_total,
+        order_id=order.id,
+    )
