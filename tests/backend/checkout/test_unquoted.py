@@ -4,7 +4,7 @@ fault                                              | outcome
 ---------------------------------------------------|------------------------------------------------------------
 no courier, by default                             | the fixed price; the owner hears of it once it is paid, once
 no courier, the office refuses                     | left out of the list; 400 with a sentence for the choice
-chosen before the office refused                   | refused by the next choice; its stored quote is no way around
+chosen before the office refused                   | refused by the next choice and by the payment
 the carrier fails, the office refuses              | the fixed price: a failure is no refusal
 rates that are all void                            | the fixed price, no notice: a failure too
 a flat option next to it                           | stays, with a sentence for why the other is missing
@@ -24,7 +24,7 @@ from backend.sandbox.carrier.faults import Operation
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults, make_toy
-from tests.store_steps import addressed_cart, bought, get, option, post
+from tests.store_steps import PAYER, PSE, addressed_cart, bought, get, option, post, shipped_cart
 
 REFUSED = "No courier delivers to Medellín, Antioquia"
 SENTENCE = "Por ahora ninguna transportadora lleva pedidos a Medellín, Antioquia. Escoge otra dirección o escríbenos."
@@ -115,6 +115,18 @@ async def test_office_refuses_such_deliveries_with_a_clear_sentence(
     offer = await shop.checkout.offer_shipping(cart_id, "", ip="190.24.1.1")
     assert calculated["id"] in {choice.id for choice in offer.choices}
     assert offer.notice == ""
+
+
+async def test_choice_of_before_is_refused_when_it_is_to_be_paid(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    plan(shop, Fault.NO_RATES)
+    cart_id = await shipped_cart(store, trompo, price_type="calculated")
+    await refuse(shop)
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    refused = await store.post(path, json={"provider_id": PSE, "data": PAYER})
+    assert (refused.status_code, refused.json()["message"]) == (400, REFUSED)
 
 
 async def test_cart_that_could_only_be_sent_so_is_left_without_shipping(
