@@ -4,7 +4,6 @@ import backend.attention.service
 import backend.catalog.events
 import backend.checkout.completion
 import backend.checkout.resolvers
-import backend.checkout.unquoted
 import backend.invoices.opening
 import backend.mail.mailer
 import backend.monitoring.webhook

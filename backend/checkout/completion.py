@@ -25,6 +25,7 @@ from backend.checkout.sale import (
     snapshot_of,
     taken_by,
 )
+from backend.checkout.unquoted import report_unquoted
 from backend.database import database_now
 from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, TotalChanged
 from backend.events import publish, subscribe
@@ -255,6 +256,7 @@ async def _paid(session: AsyncSession, cart: Cart, payment: PaymentSession) -> N
     else:
         mark_paid(order)
     await publish(session, OrderPaid(order.id))
+    await report_unquoted(session, order)
     if sale is not None:
         await confirm_uses(session, taken_by(cart, sale))
     wanted = units_to_send(lines)  # staff may have packed before the money came

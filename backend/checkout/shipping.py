@@ -140,7 +140,6 @@ async def choose_shipping(
     database, providers = quoting.database, quoting.providers
     asked: QuoteInput | None = None
     priced: PricedOption | None = None
-    refuses_unquoted = await quoting.refuses_unquoted()
     for turn in range(MAX_QUOTES + 1):
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id, caller)
@@ -154,7 +153,7 @@ async def choose_shipping(
                 priced = await stored_quote(session, cart_id, offer, contents)
             if priced is not None:
                 quote = _quoted(priced)
-                if quote.no_courier and refuses_unquoted:
+                if await quoting.is_refused(quote):
                     raise NoCourier(contents.dane_code)
                 method = await _choose(session, cart, offer.option, quote)
                 return replace(whole, contents=replace(whole.contents, method=method))
@@ -176,7 +175,6 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
         TooManyQuotations: see `Quoting.ask`.
     """
     database, providers = quoting.database, quoting.providers
-    refuses_unquoted = await quoting.refuses_unquoted()
     for _turn in range(MAX_QUOTES):
         async with database.read() as session:
             cart, lines, all_offers = await _read(session, cart_id)
@@ -188,13 +186,14 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
         known = {one.offer.option.id: one for one in stored if one is not None}
         priced = await quoting.ask(cart_id, [o for o in offers if o.option.id not in known], contents)
         known |= {one.offer.option.id: one for one in priced}
+        refused = [one.offer.option.id for one in known.values() if await quoting.is_refused(one.quote)]
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
             if quote_input(cart, await lines_of(session, cart_id)) != contents:
                 continue
             await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
             quoted = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
-            shown = [one for one in quoted if not (one[1].no_courier and refuses_unquoted)]
+            shown = [one for one in quoted if one[0].id not in refused]
             chosen = _wanted(shown, wanted)
             if chosen is not None:
                 await _choose(session, cart, *chosen)

@@ -4,10 +4,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.errors import InvalidData
-from backend.events import subscribe
 from backend.money import format_cop
-from backend.orders.events import OrderPaid
-from backend.orders.service import read_order
+from backend.orders.models import Order
 from backend.shipping.addresses import municipality_code
 from backend.shipping.municipalities import municipality
 from backend.texts import _
@@ -37,10 +35,8 @@ def place_name(dane_code: str) -> str:
     return f"{place.name}, {place.department}" if place is not None else dane_code
 
 
-@subscribe(OrderPaid)
-async def report_unquoted(session: AsyncSession, event: OrderPaid) -> None:
-    """Raise attention for a paid order that no courier quoted: somebody must find out how to send it."""
-    order = await read_order(session, event.order_id)
+async def report_unquoted(session: AsyncSession, order: Order) -> None:
+    """Raise attention for a paid order that no courier quoted: a person must find out how to send it."""
     if not order.shipping_data.get(NO_COURIER):
         return
     place = place_name(municipality_code(order.shipping_address))
