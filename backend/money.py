@@ -19,6 +19,13 @@ def format_cop(amount: Cop) -> str:
     return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)
 
 
+def format_exact(amount: Decimal) -> str:
+    """Format an amount that may have cents: `$ 38.000,40`; without cents as `format_cop` does."""
+    if amount == amount.to_integral_value():
+        return format_cop(int(amount))
+    return format_currency(amount, CURRENCY, format="¤ #,##0.00##", locale="es_CO", currency_digits=False)
+
+
 def parse_amount(text: str) -> Decimal | None:
     """An amount from outside (`"38000"`, `"38000.00"`) as an exact decimal, or None when it is no finite number."""
     try:

@@ -4,6 +4,7 @@ PSE requires the merchant's and the payment's facts in every state (wire: checko
 """
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,16 +19,18 @@ from backend.contact import clean_name
 from backend.dates import time_label
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.invoices.files import BuyersInvoice, buyers_invoices
-from backend.money import Cop, format_cop
+from backend.money import Cop, format_cop, format_exact
 from backend.office_settings import read_effective_settings
 from backend.orders.gifts import gift_message
 from backend.orders.models import Order, OrderLine
+from backend.orders.paying import read_money
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session
 from backend.payment.states import SessionState
+from backend.payment.transitions import captured_exactly
 from backend.reviews.offering import ReviewLink, review_links
 from backend.settings import Settings
 from backend.shipping.addresses import address_lines
@@ -103,6 +106,10 @@ class OrderView:
     total: Cop
     total_label: str
     tax_label: str
+    paid_label: str
+    """What was paid for it, where that is not its total; else empty."""
+    missing_label: str
+    """What of the total was not paid; empty where all was, or nothing."""
     refunded_label: str
     """What was given back of it; empty when nothing was."""
     recipient: str
@@ -161,6 +168,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         status = "returning" if order.total else "canceled"
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await captured_and_refunded(session, order.cart_id)
+    money = await read_money(session, order)
     address = order.shipping_address
     lines = await lines_of_order(session, order_id)
     totals = totals_of(order, lines)
@@ -187,6 +195,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),
+        paid_label=money.paid_label if money.is_different else "",
+        missing_label=money.missing_label,
         refunded_label=format_cop(refunded) if refunded else "",
         recipient=" ".join(
             filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
@@ -212,6 +222,10 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
     moment = (
         payment_session.captured_at or payment_session.created_at if payment_session else order.created_at
     )
+    amount = payment_session.amount if payment_session else order.total
+    exact = Decimal(amount)
+    if payment_session and payment_session.captured_amount is not None:
+        amount, exact = payment_session.captured_amount, captured_exactly(payment_session)
     return PaymentFacts(
         merchant=settings.store_legal_name,
         nit=settings.store_nit,
@@ -222,8 +236,8 @@ def _payment_facts(order: Order, payment_session: PaymentSession | None, setting
         cus=(payment_session.transaction_id or "") if payment_session else "",
         reference=(payment_session.reference or payment_session.invoice) if payment_session else "",
         date_label=time_label(moment),
-        amount=payment_session.amount if payment_session else order.total,
-        amount_label=format_cop(payment_session.amount if payment_session else order.total),
+        amount=amount,
+        amount_label=format_exact(exact),
         currency=order.currency_code.upper(),
         description=_("Compra en {store}, pedido {number}").format(
             store=settings.store_name, number=order.number

@@ -16,6 +16,7 @@ from backend.modules import GATEWAY_PSE
 from backend.money import Cop
 from backend.orders.accounts import Account, Event, Share, parts_of, taken_by_part
 from backend.orders.models import Order, OrderLine
+from backend.orders.paying import read_money
 from backend.orders.refunding import refunds_of_order
 from backend.orders.service import lines_of_order, totals_of
 from backend.payment.models import Refund
@@ -52,6 +53,12 @@ async def is_transfer(session: AsyncSession, order: Order) -> bool:
         one.provider_id == GATEWAY_PSE and one.captured_at
         for one in await sessions_of(session, order.cart_id)
     )
+
+
+async def prepaid_part(session: AsyncSession, order: Order) -> Cop | None:
+    """Return what was paid of an order that is paid in part; None where all of it was."""
+    money = await read_money(session, order)
+    return money.paid if money.missing else None
 
 
 async def credited(session: AsyncSession, order: Order, refund: Refund) -> list[Share]:

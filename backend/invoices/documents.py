@@ -106,6 +106,7 @@ class Document:
     Attributes:
         order_number: the order's, as people read it.
         is_transfer: whether the money came by a transfer through PSE.
+        prepaid: what was paid of an invoice that is paid in part; the rest is a debt. None: all of it was paid.
     """
 
     kind: InvoiceKind
@@ -119,6 +120,7 @@ class Document:
     lines: tuple[DocumentLine, ...]
     range: Range | None = None
     corrects: Corrected | None = None
+    prepaid: Cop | None = None
 
     @property
     def full_number(self) -> str:
@@ -149,6 +151,11 @@ class Document:
     def total(self) -> Cop:
         """What is paid, or given back."""
         return sum(line.total for line in self.lines)
+
+    @property
+    def payable(self) -> Cop:
+        """What is still to be paid of an invoice that is paid in part; else the total."""
+        return self.total - (self.prepaid or 0)
 
     def as_json(self) -> JsonObject:
         """The document as plain values."""

@@ -21,7 +21,7 @@ from backend.database import Database, database_now, locked
 from backend.dates import today_in_colombia
 from backend.errors import InvalidData, NotFound
 from backend.events import publish
-from backend.invoices.building import correction, credit_lines, invoice_lines, is_transfer
+from backend.invoices.building import correction, credit_lines, invoice_lines, is_transfer, prepaid_part
 from backend.invoices.documents import Document, document_from
 from backend.invoices.events import InvoiceIssued
 from backend.invoices.models import Invoice
@@ -159,6 +159,7 @@ class Invoices:
             buyer=buyer_of(order),
             lines=lines,
             corrects=corrects,
+            prepaid=await prepaid_part(session, order) if corrects is None else None,
         )
 
     async def _ask(self, invoice_id: str, told: Told) -> Document | None:

@@ -92,10 +92,11 @@ def _head(pdf: "FPDF", document: Document) -> None:
     pdf.set_x(MARGIN + 108)
     _write(pdf, document.full_number, 15, "B", width=70, align="R")
     pdf.set_x(MARGIN + 108)
+    terms = "Pago de contado" if document.prepaid is None else "Pagada en parte"
     moment = document.local.astimezone(TIME_ZONE).strftime("%d/%m/%Y %H:%M:%S")
     _write(
         pdf,
-        f"Generada y validada: {moment}\nPedido {document.order_number}\nMoneda: COP · Pago de contado",
+        f"Generada y validada: {moment}\nPedido {document.order_number}\nMoneda: COP · {terms}",
         9,
         width=70,
         align="R",
@@ -170,6 +171,9 @@ def _totals(pdf: "FPDF", document: Document) -> None:
         _total(pdf, label, amount)
     pdf.set_font("Helvetica", "B", 11)
     _total(pdf, "Total", document.total, is_whole=True)
+    if document.prepaid is not None:
+        _total(pdf, "Anticipo recibido", -document.prepaid)
+        _total(pdf, "Saldo por pagar", document.payable, is_whole=True)
     pdf.ln(3)
 
 

@@ -31,6 +31,7 @@ from backend.money import format_cop
 from backend.orders.gifts import gift_message
 from backend.orders.mailed_links import order_at
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.paying import read_money
 from backend.orders.refunding import REVERSED
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import TRACKING_URL
@@ -102,6 +103,10 @@ async def _about_order(
     values = await _order_values(session, settings, order)
     told = await acknowledgement(session, settings, order)
     values["is_gift"] = bool(gift_message(order.meta))
+    money = await read_money(session, order)
+    values["received"] = money.paid_label if money.is_different else ""
+    values["missing"], values["surplus"] = money.missing_label, money.surplus_label
+    values["total"] = format_cop(order.total)
     return Message(kind, order.email, {**values, "bill": bill, **told, **(more or {})})
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,8 +13,9 @@ from backend.attention.models import Attention
 from backend.cursors import cursor_at, read_cursor
 from backend.database import database_now
 from backend.dates import time_label
-from backend.money import format_cop
+from backend.money import format_exact, parse_amount
 from backend.orders.models import Order
+from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -125,7 +127,7 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
     rules = RULES[AttentionKind(row.kind)]
     about = [
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
-        *([format_cop(row.amount)] if row.amount is not None else []),
+        *([_amount(row)] if row.amount is not None else []),
         *([str(row.data["toy"])] if "toy" in row.data else []),
     ]
     kind = AttentionKind(row.kind)
@@ -142,6 +144,12 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
         due_label=time_label(row.due_at) if row.due_at else "",
         is_late=row.due_at is not None and row.due_at < moment,
     )
+
+
+def _amount(row: Attention) -> str:
+    """Return the money in question, with cents where the bank named some."""
+    exact = parse_amount(str(row.data.get(EXACT_AMOUNT, "")))
+    return format_exact(exact if exact is not None else Decimal(row.amount or 0))
 
 
 def _action(kind: AttentionKind, action: Action) -> ActionView:

@@ -14,10 +14,10 @@ from backend.dates import time_label
 from backend.fulfillment.views import stage_shown
 from backend.legal.consents import consents_of_cart
 from backend.modules import GATEWAY_PSE
-from backend.money import format_cop
+from backend.money import format_cop, format_exact
 from backend.office.buyers import consent_in_words, document_of, phone_path, whatsapp_path
 from backend.office.invoices import InvoiceRow, invoices_of_order
-from backend.office.orders import ChipView, buyer_of, chips_of
+from backend.office.orders import ChipView, buyer_of, chips_of, difference_in_words
 from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
 from backend.orders.correcting import version_of
@@ -27,6 +27,7 @@ from backend.orders.gifts import gift_message
 from backend.orders.holding import is_held
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.parties import name_of, whole_name
+from backend.orders.paying import read_money
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import (
     HAS_MONEY,
@@ -40,7 +41,7 @@ from backend.orders.states import (
 from backend.payment.models import PaymentSession
 from backend.payment.payments import captured_and_refunded
 from backend.payment.sessions import decisive_session, sessions_of
-from backend.payment.states import SessionState
+from backend.payment.transitions import captured_exactly
 from backend.shipping.addresses import address_lines, municipality_code
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -89,11 +90,17 @@ class ParcelView:
 
 @dataclass(frozen=True, slots=True)
 class PaymentView:
-    """How it is paid. `facts`: name and value of what a bank asks for."""
+    """How it is paid.
+
+    Attributes:
+        facts: name and value of what a bank asks for.
+        difference: what was paid and what is missing or too much; empty where the total was paid.
+    """
 
     chip: ChipView
     way: str
     facts: list[tuple[str, str]]
+    difference: str
     refunded_label: str
 
 
@@ -261,6 +268,7 @@ async def _payment(session: AsyncSession, order: Order) -> PaymentView:
         chip=chips_of(order)[0],
         way=_way(payment),
         facts=_facts(payment) if payment else [],
+        difference=difference_in_words(await read_money(session, order)),
         refunded_label=format_cop(refunded) if refunded else "",
     )
 
@@ -289,10 +297,10 @@ def _facts(payment: PaymentSession) -> list[tuple[str, str]]:
 
 
 def _differs(payment: PaymentSession) -> str:
-    if payment.captured_amount is None or payment.state != SessionState.CAPTURED:
+    if payment.captured_amount is None:
         return ""
-    same = payment.captured_amount == payment.amount
-    return "" if same else _("El banco aprobó {amount}").format(amount=format_cop(payment.captured_amount))
+    exact = captured_exactly(payment)
+    return "" if exact == payment.amount else _("El banco aprobó {amount}").format(amount=format_exact(exact))
 
 
 STAGES: dict[str, tuple[str, str]] = {

@@ -23,6 +23,7 @@ from backend.orders.finding import (
     read_place,
 )
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.paying import OrderMoney
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -307,3 +308,17 @@ def _toys(lines: Sequence[OrderLine]) -> str:
     first = f"{lines[0].quantity} × {lines[0].title}"
     others = len(lines) - 1
     return first if not others else _("{first} y {n} más").format(first=first, n=others)
+
+
+def difference_in_words(money: OrderMoney) -> str:
+    """Say what was paid and what is missing or too much; nothing where the total was paid, or nothing was."""
+    if not money.is_different:
+        return ""
+    said = {"paid": money.paid_label, "total": format_cop(money.total)}
+    if money.missing:
+        words = _("Pagaron {paid} de {total}: faltan {missing}.")
+        return words.format(**said, missing=money.missing_label)
+    if money.surplus:
+        words = _("Pagaron {paid} por {total}: sobran {surplus}.")
+        return words.format(**said, surplus=money.surplus_label)
+    return _("Pagaron {paid} por {total}.").format(**said)

@@ -12,12 +12,13 @@ from backend.catalog.models import Variant
 from backend.catalog.views import PictureView
 from backend.dates import day_label
 from backend.errors import NotFound
-from backend.office.orders import buyer_of
+from backend.office.orders import buyer_of, difference_in_words
 from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
 from backend.orders.gifts import gift_message
 from backend.orders.holding import IS_HELD, is_held
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
+from backend.orders.paying import read_money
 from backend.orders.service import lines_of_order, read_order, units_to_box
 from backend.orders.states import LabelState
 from backend.staff.rights import Actor, Right
@@ -48,6 +49,7 @@ class PackOrder:
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
             contradicts its payment), `busy` (somebody is making it right now) or `closed` (cancelled, or not paid any
             more).
+        difference: what was paid and what is missing or too much; empty where the total was paid.
         gift_message: what is printed for the box; empty when nothing is.
         by: who packed it, and when; empty while nobody has.
         label_path: where its label is to print; empty without one.
@@ -60,6 +62,7 @@ class PackOrder:
     since_label: str
     is_pickup: bool
     notes: list[str]
+    difference: str
     gift_message: str
     lines: list[PackLine]
     state: str
@@ -147,6 +150,7 @@ async def _order(session: AsyncSession, order: Order) -> PackOrder:
         town=str(order.shipping_address.get("city") or ""),
         since_label=day_label(order.paid_at or order.created_at),
         is_pickup=order.shipping_option_id in await pickup_options(session),
+        difference=difference_in_words(await read_money(session, order)),
         gift_message=gift_message(order.meta),
         notes=list((await session.execute(notes)).scalars()),
         lines=[

@@ -11,11 +11,12 @@ from backend.audit import AuditEntry, Thing
 from backend.dates import short_time_label
 from backend.mail.models import Mail, MailKind
 from backend.mail.resending import mails_of_order
-from backend.money import format_cop
+from backend.money import format_cop, format_exact
 from backend.office.people import names_within
 from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
+from backend.payment.transitions import captured_exactly
 from backend.texts import _
 
 MOST_ENTRIES = 200
@@ -114,7 +115,8 @@ async def timeline(
         known = PAID.get(payment.state)
         if known is not None:
             moment = payment.captured_at or payment.updated_at
-            detail = format_cop(payment.amount)
+            is_taken = payment.captured_amount is not None
+            detail = format_exact(captured_exactly(payment)) if is_taken else format_cop(payment.amount)
             events.append((moment, _event(payment.id, known[0], moment, text=detail, tone=known[1])))
     for entry in entries:
         if entry.action in ELSEWHERE:

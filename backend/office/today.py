@@ -19,6 +19,8 @@ from backend.office.reviews import waiting_reviews
 from backend.office_settings import demo_problems, read_low_stock
 from backend.orders.finding import TO_PACK, is_one_of
 from backend.orders.models import Order
+from backend.reports.figures import flows
+from backend.reports.periods import Piece
 from backend.settings import Settings
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
@@ -118,19 +120,18 @@ async def today(session: AsyncSession, actor: Actor, settings: Settings) -> Toda
         orders=orders,
         sold_last_week_label=format_cop(sold_before),
         orders_last_week=orders_before,
-        change=round((sold - sold_before) * 100 / sold_before) if sold_before else None,
+        change=round((sold - sold_before) * 100 / sold_before) if sold_before > 0 else None,
         is_quiet=not (to_pack or awaiting or attention or low_count or reviews),
         steps=await _steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 
 
 async def _sold(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
-    """What the orders that were paid between two moments cost, and how many they are; cancelled ones aside."""
+    """Return what was captured between two moments less what was refunded, and how many orders were paid."""
+    (flow,) = await flows(session, [Piece("", begin, end)])
     paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == "pending")
-    row = (
-        await session.execute(select(func.coalesce(func.sum(Order.total), 0), func.count()).where(paid))
-    ).one()
-    return int(row[0]), row[1]
+    orders = (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
+    return flow.captured - flow.refunded, orders
 
 
 async def _low(session: AsyncSession) -> tuple[int, list[LowToy]]:

@@ -328,7 +328,12 @@ async def _raise_attention(
         amount=payment.captured_amount,
         order_id=cart.order_id if cart.completed_at is not None else None,
         payment_session_id=payment.id,
-        data={"owed": payment.amount, "state": payment.state, "reference": payment.reference},
+        data={
+            "owed": payment.amount,
+            "state": payment.state,
+            "reference": payment.reference,
+            **{name: payment.data[name] for name in (EXACT_AMOUNT,) if name in payment.data},
+        },
     )
 
 

@@ -87,6 +87,27 @@ async def test_an_order_whose_payment_is_contradicted_leads_to_the_decision(
         await expect(held).to_have_count(0)
 
 
+async def test_a_payment_of_another_amount_is_shown_as_it_came(
+    open_page: OpenPage, server: ShopServer
+) -> None:
+    sold = await order_over_the_api(server)
+    await report(server, sold.id, ProviderState.CAPTURED, "20000.40")
+    async with open_page(*WIDE) as page, open_page(*WIDE) as shopper:
+        await enter(page, server, "/oficina/por-resolver")
+        row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {sold.number}")
+        await expect(row).to_contain_text("20.000,40")
+        await row.locator("summary").first.click()
+        await row.get_by_text("Hacer otra cosa").click()
+        await row.get_by_role("button", name="Aceptar el pago").click()
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=PATIENCE)
+        await visit(page, f"/oficina/pedidos/{sold.id}")
+        await expect(page.get_by_test_id("order-difference")).to_contain_text("20.000,40")
+        await visit(page, f"/oficina/empacar?pedido={sold.id}")
+        await expect(page.get_by_test_id("pack-difference")).to_contain_text("faltan")
+        await shopper.goto(sold.page)
+        await expect(shopper.get_by_test_id("order-received")).to_contain_text("Faltan", timeout=PATIENCE)
+
+
 async def test_a_better_address_and_a_note(open_page: OpenPage, server: ShopServer) -> None:
     sold = await paid_order(server)
     async with open_page(*WIDE) as page:

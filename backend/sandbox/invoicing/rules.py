@@ -152,7 +152,11 @@ class _Document:
             yield Rejection("FAU02", "El valor bruto no es la suma de las líneas")
         if abs(self.amount("cac:TaxTotal/cbc:TaxAmount") - taxes) > TOLERANCE:
             yield Rejection("FAS01", "El impuesto no es la suma de las líneas")
-        if abs(self.amount(f"{total}PayableAmount") - bases - taxes) > TOLERANCE:
+        paid = self._root.findall("cac:PrepaidPayment", NS)
+        prepaid = sum((_number_at(one, "cbc:PaidAmount") for one in paid), Decimal())
+        if prepaid and abs(self.amount(f"{total}PrepaidAmount") - prepaid) > TOLERANCE:
+            yield Rejection("FAU12", "El anticipo total no es la suma de los anticipos")
+        if abs(self.amount(f"{total}PayableAmount") - bases - taxes + prepaid) > TOLERANCE:
             yield Rejection("FAU14", "El valor a pagar no corresponde")
         for line in lines:
             quantity = line.find("cbc:InvoicedQuantity", NS)

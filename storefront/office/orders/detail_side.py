@@ -129,6 +129,10 @@ def payment() -> rx.Component:
     return panel(
         _("Pago"),
         rx.el.p(state_chip(paid.chip), " ", paid.way, class_name="o-paid"),
+        rx.cond(
+            paid.difference != "",
+            rx.el.p(rx.el.b(paid.difference), class_name="o-packing__note", data_testid="order-difference"),
+        ),
         rx.el.dl(rx.foreach(paid.facts, fact), class_name="o-facts"),
         rx.cond(
             paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))

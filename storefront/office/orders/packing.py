@@ -174,6 +174,12 @@ def order() -> rx.Component:
                 class_name="o-row__detail",
             ),
             rx.el.p(_("Pagado el {day}").format(day=ORDER.since_label), class_name="o-row__detail"),
+            rx.cond(
+                ORDER.difference != "",
+                rx.el.p(
+                    rx.el.b(ORDER.difference), class_name="o-packing__note", data_testid="pack-difference"
+                ),
+            ),
             rx.foreach(ORDER.notes, lambda note: rx.el.p(note, class_name="o-packing__note", key=note)),
             rx.cond(
                 ORDER.gift_message != "",

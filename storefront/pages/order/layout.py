@@ -96,6 +96,21 @@ def status(order: ObjectVar[OrderView]) -> rx.Component:
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
             ),
             rx.cond(
+                order.paid_label != "",
+                rx.el.p(
+                    _("Recibimos {paid} de {total}.").format(paid=order.paid_label, total=order.total_label),
+                    rx.cond(
+                        order.missing_label != "",
+                        _(" Faltan {missing}: escríbenos para acordar cómo los pagas.").format(
+                            missing=order.missing_label
+                        ),
+                        "",
+                    ),
+                    class_name="order__words",
+                    data_testid="order-received",
+                ),
+            ),
+            rx.cond(
                 order.refunded_label != "",
                 rx.el.p(
                     _("Te devolvimos "),

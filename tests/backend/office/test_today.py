@@ -15,6 +15,7 @@ from backend.errors import Forbidden
 from backend.office.today import TodayView, today
 from backend.office_settings import LOW_STOCK as LOW
 from backend.orders.models import Order
+from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Right, Role
 from tests.backend.orders.paying import at_the_bank, said
@@ -76,6 +77,9 @@ async def test_sales_are_compared_with_those_of_a_week_ago(
     assert (view.orders, view.orders_last_week, view.change) == (1, 0, None)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(paid_at=db_now(-timedelta(days=7, minutes=1))))
+        await session.execute(
+            update(PaymentSession).values(captured_at=db_now(-timedelta(days=7, minutes=1)))
+        )
     before = await seen(shop)
     assert (before.orders, before.orders_last_week, before.change) in {(0, 1, -100), (0, 0, None)}
     assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, "$ 0"}

@@ -83,7 +83,7 @@ def code_parts(document: Document, software: Software) -> CodeParts:
         iva=amount(document.tax),
         inc=amount(0),
         ica=amount(0),
-        total=amount(document.total),
+        total=amount(document.payable),
         seller=document.seller.document,
         buyer=document.buyer.document,
         key=key,
@@ -113,7 +113,7 @@ def qr_text(document: Document, code: str, environment: str) -> str:
         "ValFac": amount(document.base),
         "ValIva": amount(document.tax),
         "ValOtroIm": amount(0),
-        "ValTolFac": amount(document.total),
+        "ValTolFac": amount(document.payable),
         name: code,
         "QRCode": qr_address(code, environment),
     }

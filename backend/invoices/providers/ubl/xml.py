@@ -25,8 +25,10 @@ AGENCY = {
 DIAN_NIT, DIAN_CHECK_DIGIT = "800197268", "4"
 UNIT = "94"
 """A unit (table 13.3.6)."""
-PAID_AT_ONCE, TRANSFER, NOT_SAID = "1", "47", "1"
-"""Forma de pago: contado (13.3.4.1). Medio de pago: transferencia débito bancaria, no definido (13.3.4.2)."""
+PAID_AT_ONCE, OWED = "1", "2"
+"""Forma de pago: contado, crédito (13.3.4.1)."""
+TRANSFER, NOT_SAID = "47", "1"
+"""Medio de pago: transferencia débito bancaria, no definido (13.3.4.2)."""
 OWN_CODE = "999"
 """An item's code is the seller's own (table 13.3.5)."""
 DISCOUNT = "Descuento comercial"
@@ -91,15 +93,22 @@ def ubl_xml(document: Document, code: str, software: Software) -> bytes:
     _party(root.add("cac:AccountingSupplierParty"), document.seller, document.prefix, is_seller=True)
     _party(root.add("cac:AccountingCustomerParty"), document.buyer, "", is_seller=False)
     means = root.add("cac:PaymentMeans")
-    means.add("cbc:ID", PAID_AT_ONCE)
+    means.add("cbc:ID", PAID_AT_ONCE if document.prepaid is None else OWED)
     means.add("cbc:PaymentMeansCode", TRANSFER if document.is_transfer else NOT_SAID)
     means.add("cbc:PaymentDueDate", document.local.date().isoformat())
+    if document.prepaid is not None:
+        prepaid = root.add("cac:PrepaidPayment")
+        prepaid.add("cbc:ID", str(document.order_number))
+        prepaid.money("cbc:PaidAmount", document.prepaid)
+        prepaid.add("cbc:ReceivedDate", document.local.date().isoformat())
     _taxes(root, document.lines)
     totals = root.add("cac:LegalMonetaryTotal")
     totals.money("cbc:LineExtensionAmount", document.base)
     totals.money("cbc:TaxExclusiveAmount", document.base)
     totals.money("cbc:TaxInclusiveAmount", document.total)
-    totals.money("cbc:PayableAmount", document.total)
+    if document.prepaid is not None:
+        totals.money("cbc:PrepaidAmount", document.prepaid)
+    totals.money("cbc:PayableAmount", document.payable)
     for place, line in enumerate(document.lines, 1):
         _line(root, place, line, is_invoice=is_invoice)
     ET.indent(root.element, " ")

@@ -1,0 +1,191 @@
+"""An order of $ 80.000 whose payment was accepted with another amount: everything says what was really paid.
+
+| approved | mail | buyer's page | office and packing | Hoy | invoice |
+|---|---|---|---|---|---|
+| 50000 | a part, 30.000 is missing | 50.000 of 80.000 | 30.000 missing | 50.000 | 80.000, prepaid 50.000, due 30.000 |
+| 38000.40 | $ 38.000,40 | the same | the same; so says attention | 38.000 | prepaid 38.000 |
+| 100000 | 20.000 too much | 100.000 | too much | 100.000 | 80.000, paid at once |
+| 80000 | as ever | as ever | as ever | 80.000 | the same |
+
+Given back in part, Hoy is less by that. A partly paid order can be packed: the owner has accepted it.
+"""
+
+from decimal import Decimal
+from xml.etree import ElementTree as ET
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.checkout.order_page import order_view
+from backend.invoices.opening import ISSUE
+from backend.mail.messages import message_of
+from backend.mail.models import Mail, MailKind
+from backend.mail.rendering import MailRenderer
+from backend.office.attention import open_attention
+from backend.office.order import order_detail
+from backend.office.packing import pack_view
+from backend.office.today import today
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.transitions import apply_report
+from backend.staff.rights import Actor, Role
+from tests.backend.invoices.desk import documents, turned_on
+from tests.backend.invoices.test_ubl import NS, require_valid
+from tests.backend.orders.paying import at_the_bank, resolve, said, to_settle
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import post
+
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+TOTAL = 80_000
+AMOUNTS = [
+    ("50000", "$ 50.000", "$ 30.000", "Pagaron $ 50.000 de $ 80.000: faltan $ 30.000.", 50_000),
+    ("38000.40", "$ 38.000,40", "$ 42.000", "Pagaron $ 38.000,40 de $ 80.000: faltan $ 42.000.", 38_000),
+    ("100000", "$ 100.000", "", "Pagaron $ 100.000 por $ 80.000: sobran $ 20.000.", 100_000),
+    ("80000.25", "$ 80.000,25", "", "Pagaron $ 80.000,25 por $ 80.000.", 80_000),
+]
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.fixture
+async def order(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> tuple[str, str]:
+    """An order at the bank, and its payment session. The shop makes invoices by the embedded provider."""
+    await turned_on(shop, shop.invoices.providers["ubl"])
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=TOTAL // 2)
+    return await at_the_bank(shop, store, variant)
+
+
+async def approve(shop: Shop, session_id: str, amount: str) -> None:
+    async with shop.database.read() as session:
+        payment = await session.get_one(PaymentSession, session_id)
+    report = ProviderReport(
+        state=ProviderState.CAPTURED, amount=Decimal(amount), currency="COP", invoice=payment.invoice
+    )
+    await apply_report(shop.database, session_id, report)
+
+
+async def accepted(shop: Shop, admin: httpx.AsyncClient, session_id: str, amount: str) -> None:
+    await approve(shop, session_id, amount)
+    assert (await resolve(admin, await to_settle(shop), action="honor")).status_code == 200
+
+
+@pytest.mark.parametrize(("amount", "paid", "missing", "words", "pesos"), AMOUNTS)
+async def test_everything_says_what_was_really_paid(  # noqa: PLR0917 (fixtures)
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    order: tuple[str, str],
+    amount: str,
+    paid: str,
+    missing: str,
+    words: str,
+    pesos: int,
+) -> None:
+    order_id, session_id = order
+    await approve(shop, session_id, amount)
+    async with shop.database.read() as session:
+        (row,) = (await open_attention(session, OWNER)).rows
+    assert paid in plain(row.about)
+    await resolve(admin, await to_settle(shop), action="honor")
+    async with shop.database.read() as session:
+        detail = await order_detail(session, OWNER, order_id, "Trompo")
+        packing = (await pack_view(session, OWNER, order_id)).order
+        page = await order_view(session, shop.settings, order_id)
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_PAID))).scalar_one()
+        message = await message_of(session, shop.settings, mail)
+        view = await today(session, OWNER, shop.settings)
+    assert plain(detail.payment.difference) == words
+    assert f"El banco aprobó {paid}" in [plain(value) for _name, value in detail.payment.facts]
+    (event,) = [one for one in detail.events if one.title == "El banco aprobó el pago"]
+    assert plain(event.text) == paid
+    assert packing is not None
+    assert (packing.state, plain(packing.difference)) == ("open", words)
+    assert plain(page.payment.amount_label) == plain(page.paid_label) == paid
+    assert (plain(page.missing_label), page.payment.amount) == (missing, pesos)
+    assert message is not None
+    assert plain(message.values["received"]) == paid
+    assert plain(message.values["missing"]) == missing
+    assert plain(view.sold_label) == plain(f"$ {pesos:,}".replace(",", "."))
+
+
+@pytest.mark.parametrize(
+    ("amount", "subject", "said_in_it"),
+    [
+        ("50000", "Recibimos una parte de tu pago", "Faltan $ 30.000"),
+        ("100000", "Tu pago quedó confirmado", "Sobran $ 20.000"),
+    ],
+)
+async def test_the_mail_is_written_with_it(  # noqa: PLR0917 (fixtures)
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    order: tuple[str, str],
+    amount: str,
+    subject: str,
+    said_in_it: str,
+) -> None:
+    await accepted(shop, admin, order[1], amount)
+    async with shop.database.read() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_PAID))).scalar_one()
+        message = await message_of(session, shop.settings, mail)
+    assert message is not None
+    written = MailRenderer(shop.settings).render(message, shop.settings)
+    body = written.get_body(("plain",))
+    assert body is not None
+    assert written["Subject"].startswith(subject)
+    assert said_in_it in plain(" ".join(body.get_content().split()))
+    assert "Tu banco confirmó el pago" not in body.get_content()
+
+
+async def test_the_total_is_simply_paid(shop: Shop, order: tuple[str, str]) -> None:
+    await said(shop, order[1], ProviderState.CAPTURED)
+    async with shop.database.read() as session:
+        detail = await order_detail(session, OWNER, order[0], "Trompo")
+        page = await order_view(session, shop.settings, order[0])
+        view = await today(session, OWNER, shop.settings)
+    assert (detail.payment.difference, page.paid_label, page.missing_label) == ("", "", "")
+    assert plain(view.sold_label) == "$ 80.000"
+
+
+async def test_what_went_back_is_not_sold_today(
+    shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str]
+) -> None:
+    await accepted(shop, admin, order[1], "50000")
+    await post(admin, f"/admin/orders/{order[0]}/refunds", {"amount": 12_000, "reference": "T-1"})
+    async with shop.database.read() as session:
+        view = await today(session, OWNER, shop.settings)
+    assert (plain(view.sold_label), view.orders) == ("$ 38.000", 1)
+
+
+@pytest.mark.parametrize(
+    ("amount", "prepaid", "payable", "form"),
+    [
+        ("50000", "50000.00", "30000.00", "2"),
+        ("38000.40", "38000.00", "42000.00", "2"),
+        ("100000", "", "80000.00", "1"),
+    ],
+)
+async def test_the_invoice_keeps_the_full_price_and_says_what_is_owed(  # noqa: PLR0917 (fixtures)
+    shop: Shop,
+    admin: httpx.AsyncClient,
+    order: tuple[str, str],
+    amount: str,
+    prepaid: str,
+    payable: str,
+    form: str,
+) -> None:
+    await accepted(shop, admin, order[1], amount)
+    await shop.worker.run_due(ISSUE)
+    (invoice,) = await documents(shop)
+    assert (invoice.state, invoice.reason, invoice.amount) == ("issued", "", TOTAL)
+    require_valid(invoice)
+    root = ET.fromstring(invoice.xml or b"")
+    totals = "cac:LegalMonetaryTotal/cbc:"
+    assert root.findtext(f"{totals}TaxInclusiveAmount", "", NS) == "80000.00"
+    assert root.findtext(f"{totals}PrepaidAmount", "", NS) == prepaid
+    assert root.findtext("cac:PrepaidPayment/cbc:PaidAmount", "", NS) == prepaid
+    assert root.findtext(f"{totals}PayableAmount", "", NS) == payable
+    assert root.findtext("cac:PaymentMeans/cbc:ID", "", NS) == form
