@@ -10,7 +10,7 @@ from tests.statements import statements_of
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 
-STATEMENTS = 39
+STATEMENTS = 40
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction. One counts
 the client's question to the carrier, before it is asked.
 """
