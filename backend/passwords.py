@@ -6,19 +6,32 @@ Comparing a password takes the same time whether or not there is one to compare 
 import hashlib
 import secrets
 from functools import cache
+from pathlib import Path
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from backend.threads import Threads
 
-MIN_LENGTH, MAX_LENGTH = 8, 200
+MIN_LENGTH, MIN_STAFF_LENGTH, MAX_LENGTH = 8, 12, 200
+COMMON_PASSWORDS = Path(__file__).with_name("common_passwords.txt")
 
 _hasher = PasswordHasher()
 
 
 _THREADS = Threads("passwords", 2)
 """Each hashing takes 64 MB and most of a core: a crowd of logins waits here, not the whole shop."""
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    lines = COMMON_PASSWORDS.read_text("utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("# "))
+
+
+def is_common(password: str) -> bool:
+    """Return whether the password is one of the 10,000 most frequent, whatever its case."""
+    return password.strip().casefold() in _common_passwords()
 
 
 async def hash_password(password: str) -> str:

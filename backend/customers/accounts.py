@@ -24,7 +24,7 @@ from backend.contact import (
     read_form,
     tidy_email,
 )
-from backend.customers.events import PasswordChosen
+from backend.customers.events import PasswordChanged, PasswordChosen
 from backend.customers.models import Customer, Login, ResetLink
 from backend.customers.sessions import close_all, customer_of
 from backend.database import Database, locked
@@ -33,7 +33,7 @@ from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.events import publish
 from backend.legal.consents import Consenting, give_consents, missing_ticks, require_ticks
-from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
+from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_common, is_password
 from backend.rate_limit import RateLimit
 from backend.texts import _
 
@@ -68,17 +68,22 @@ class LinkUsed(InvalidData):
         )
 
 
+COMMON_PASSWORD = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
+
+
 def require_password(value: Any) -> str:
     """A new password. Any character counts, and space at its ends too.
 
     Raises:
-        PydanticCustomError: it is too short or too long.
+        PydanticCustomError: it is too short, too long or too common.
     """
     password = value if isinstance(value, str) else ""
     if len(password) < MIN_LENGTH:
         raise invalid(_("Usa al menos {count} caracteres.").format(count=MIN_LENGTH))
     if len(password) > MAX_LENGTH:
         raise invalid(_("Usa máximo {count} caracteres.").format(count=MAX_LENGTH))
+    if is_common(password):
+        raise invalid(COMMON_PASSWORD)
     return password
 
 
@@ -268,6 +273,7 @@ async def set_password(session: AsyncSession, customer: Customer, hashed: str) -
     The caller has proved to be its owner.
     """
     await _set_password(session, customer, hashed)
+    await publish(session, PasswordChanged(customer.id))
     await session.execute(delete(ResetLink).where(ResetLink.customer_id == customer.id))
     await close_all(session, customer.id)
 
@@ -340,11 +346,13 @@ async def register_identity(database: Database, email: str, password: str, *, vi
 
     Raises:
         Unauthorized: somebody has an account with this address.
-        InvalidData: the password is longer than any.
+        InvalidData: the password is too long or too common.
         TooManyRequests: too many tries lately.
     """
     if len(password) > MAX_LENGTH:
         raise InvalidData(f"A password has at most {MAX_LENGTH} characters")
+    if is_common(password):
+        raise InvalidData("This password is too common", fields={"password": "too common"})
     address = tidy_email(email)
     await rate_limit.hit(database, REGISTRATIONS, address, visitor.client)
     hashed = await hash_password(password)

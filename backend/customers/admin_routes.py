@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Thing
 from backend.customers import directory, groups
 from backend.customers.addresses import addresses_of, read_address
 from backend.customers.admin_schemas import (
@@ -38,6 +39,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire, stamps
 from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.bulk_reads import count_reads
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -51,12 +53,13 @@ router = APIRouter(
 
 @router.get("/customers", response_model=StaffCustomersAnswer)
 async def list_customers(
-    asked: Annotated[CustomersParameters, read_query(CustomersParameters)], database: Db
+    actor: StaffMember, asked: Annotated[CustomersParameters, read_query(CustomersParameters)], database: Db
 ) -> Wire:
     """Customers with an account, and guests without one."""
     async with database.read() as session:
         found, count = await directory.customers_page(session, asked)
         shown = await _written(session, found, Fields(asked.fields), with_book=False)
+    await count_reads(database, actor, Thing.CUSTOMER, len(shown))
     return Wire(listed("customers", shown, count, asked))
 
 
@@ -71,8 +74,9 @@ async def create_customer(actor: StaffMember, body: NewStaffCustomer, database: 
 
 
 @router.get("/customers/{customer_id}", response_model=StaffCustomerAnswer)
-async def read_customer(customer_id: str, database: Db, fields: Shown) -> Wire:
+async def read_customer(actor: StaffMember, customer_id: str, database: Db, fields: Shown) -> Wire:
     """The customer or guest."""
+    await count_reads(database, actor, Thing.CUSTOMER, 1)
     async with database.read() as session:
         return await _customer(session, await directory.find_person(session, customer_id), fields)
 

@@ -26,6 +26,7 @@ from backend.edge.devices import AnyVisitor
 from backend.edge.errors import REFUSALS
 from backend.edge.own_pages import require_known_page
 from backend.edge.requests import WireRoute
+from backend.edge.revoked_tokens import is_chain_revoked, revoke_chains
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, Unauthorized
 from backend.staff import sessions as staff_sessions
@@ -97,15 +98,24 @@ async def _customer_session(database: Database, owner: TokenOwner, old: str) -> 
         customer = await session.get(Customer, owner.id, with_for_update=True)
         if owner.type != CUSTOMER or customer is None or customer.token_epoch != owner.epoch:
             raise NotSignedIn
-        return await open_session(session, customer.id, instead_of=old)
+        if await is_chain_revoked(session, owner.chain):
+            raise NotSignedIn
+        return await open_session(session, customer.id, instead_of=old, token_chain=owner.chain)
 
 
 @router.delete("/auth/session", response_model=Succeeded)
-async def end_session(
-    request: Request, database: Db, settings: ShopSettings, browser: ThisBrowser, old: Old
+async def end_session(  # noqa: PLR0917 - FastAPI names them
+    request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner, browser: ThisBrowser, old: Old
 ) -> Wire:
-    """Sign this browser out: a customer's session and one of staff."""
-    require_known_page(request, settings)
+    """Sign this browser out: a customer's session and one of staff, with the bearer tokens that began them.
+
+    A bearer token in the header is revoked too, and so is every token refreshed from it or before it.
+    """
+    if owner is None or "origin" in request.headers:  # a token in the header proves the request to be meant
+        require_known_page(request, settings)
+    if owner is not None:
+        async with database.transaction() as session:
+            await revoke_chains(session, {owner.chain})
     answer = Wire({"success": True})
     if browser.old:
         await staff_signing_in.sign_out(database, None, browser.old)

@@ -1,6 +1,7 @@
 """Which customer a bearer token or a cookie belongs to."""
 
 from fastapi import Request
+from sqlalchemy import bindparam, select
 
 from backend.customers.accounts import shopper_with
 from backend.customers.models import Customer
@@ -8,7 +9,12 @@ from backend.customers.sessions import token_in
 from backend.database import Database
 from backend.edge.bearer_tokens import CUSTOMER, TokenOwner
 from backend.edge.own_pages import may_use_cookie
+from backend.edge.revoked_tokens import is_revoked
 from backend.settings import Settings
+
+_BY_TOKEN = select(Customer.id).where(
+    Customer.id == bindparam("customer_id"), Customer.token_epoch == bindparam("epoch"), ~is_revoked()
+)
 
 
 class CustomersAuthenticator:
@@ -19,12 +25,12 @@ class CustomersAuthenticator:
         self._settings = settings
 
     async def is_customer(self, owner: TokenOwner) -> bool:
-        """Whether this is a customer who has not signed out everywhere since the token was made."""
+        """Return whether this is a customer who has not signed out since the token was made."""
         if owner.type != CUSTOMER or not owner.id:
             return False
         async with self._database.read() as session:
-            customer = await session.get(Customer, owner.id)
-        return customer is not None and customer.token_epoch == owner.epoch
+            asked = {"customer_id": owner.id, "epoch": owner.epoch, "chain": owner.chain}
+            return (await session.execute(_BY_TOKEN, asked)).first() is not None
 
     async def customer_by_cookie(self, request: Request) -> str | None:
         """The id of the customer whose browser asks; None for a guest. See `may_use_cookie` for when one counts."""

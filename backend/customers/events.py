@@ -15,3 +15,10 @@ class PasswordChosen:
     """The account with this address has a new password. Published in the transaction that stores it."""
 
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordChanged:
+    """A customer who had an account has a new password."""
+
+    customer_id: str

@@ -115,6 +115,8 @@ class CustomerSession(Timestamps, table=True):
     token_hash: str = Field(primary_key=True)
     customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
     expires_at: datetime = Field(sa_type=UtcDateTime)
+    token_chain: str = ""
+    """The chain of the bearer token that the session was begun with; it ends with the session."""
 
 
 class ResetLink(Timestamps, table=True):

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession
 from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
+from backend.edge.revoked_tokens import revoke_chains
 from backend.passwords import hash_of, new_token
 from backend.settings import Settings
 
@@ -22,8 +23,12 @@ COOKIE = "trompo_session"
 LIFETIME = timedelta(days=30)
 
 
-async def open_session(session: AsyncSession, customer_id: str, *, instead_of: str = "") -> str:
+async def open_session(
+    session: AsyncSession, customer_id: str, *, instead_of: str = "", token_chain: str = ""
+) -> str:
     """Sign a browser in, with a new token always. The one it came with (`instead_of`) ends.
+
+    `token_chain`, of the bearer token that the session is begun with, ends with the session.
 
     Returns:
         The token, for the browser's cookie alone.
@@ -34,7 +39,12 @@ async def open_session(session: AsyncSession, customer_id: str, *, instead_of: s
     await session.execute(delete(CustomerSession).where(CustomerSession.expires_at <= moment))
     token = new_token()
     session.add(
-        CustomerSession(token_hash=hash_of(token), customer_id=customer_id, expires_at=moment + LIFETIME)
+        CustomerSession(
+            token_hash=hash_of(token),
+            customer_id=customer_id,
+            expires_at=moment + LIFETIME,
+            token_chain=token_chain,
+        )
     )
     await session.flush()
     return token
@@ -53,8 +63,13 @@ async def customer_of(session: AsyncSession, token: str) -> Customer | None:
 
 
 async def close_session(session: AsyncSession, token: str) -> None:
-    """Sign one browser out."""
-    await session.execute(delete(CustomerSession).where(CustomerSession.token_hash == hash_of(token)))
+    """Sign one browser out, and programs with the bearer token that its session was begun with."""
+    closed = await session.execute(
+        delete(CustomerSession)
+        .where(CustomerSession.token_hash == hash_of(token))
+        .returning(CustomerSession.token_chain)
+    )
+    await revoke_chains(session, set(closed.scalars()))
 
 
 async def close_all(session: AsyncSession, customer_id: str) -> None:

@@ -1,10 +1,14 @@
 """Bearer tokens: signed, and good for a day (wire: commerce-api, Customers and auth).
 
+A refreshed token belongs to the chain of the one it was refreshed from. A chain ends when its time since the sign-in is
+over, or when it is revoked (`backend.edge.revoked_tokens`).
+
 What signs them brings much with it, and is loaded for the first token.
 """
 
 import hashlib
 import hmac
+import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 USER, CUSTOMER = "user", "customer"
 ALGORITHM = "HS256"
 TOKEN_LIFETIME = timedelta(hours=24)
+CHAIN_LIFETIME = {USER: timedelta(hours=12), CUSTOMER: timedelta(days=30)}
+"""For how long after the sign-in tokens can be refreshed, by the type of their owner."""
 CLOCKS_DIFFER = 300
 """Seconds that a token made on another replica may come from the future, and stays good after its end."""
 
@@ -26,20 +32,30 @@ class TokenOwner:
     """Whom a valid token is for: a member of staff or a customer, by `type` and `id`.
 
     `identity` is the login they proved; a customer may have one before there is a customer, and then no `id`.
-    A token of an earlier `epoch` than its owner's is worth nothing.
+    A token of an earlier `epoch` than its owner's is worth nothing. `chain` and `signed_in_at` (seconds since 1970) are
+    those of the token that was read; empty and 0 for a new sign-in.
     """
 
     id: str
     type: str
     identity: str = ""
     epoch: int = 0
+    chain: str = ""
+    signed_in_at: int = 0
 
 
 def issue_token(signing_key: str, owner: TokenOwner) -> str:
-    """A token for the owner that is good for a day."""
+    """Return a token for the owner that is valid for a day, but not longer than its chain."""
     from joserfc import jwt
 
-    claims = {**claims_of(owner, TOKEN_LIFETIME), "epoch": owner.epoch}
+    claims = claims_of(owner, TOKEN_LIFETIME)
+    signed_in_at = owner.signed_in_at or claims["iat"]
+    claims |= {
+        "epoch": owner.epoch,
+        "sid": owner.chain or secrets.token_urlsafe(16),
+        "auth_time": signed_in_at,
+        "exp": min(claims["exp"], signed_in_at + int(CHAIN_LIFETIME[owner.type].total_seconds())),
+    }
     return jwt.encode({"alg": ALGORITHM}, claims, _key(signing_key))
 
 
@@ -76,12 +92,14 @@ def read_token(signing_key: str, token: str) -> TokenOwner | None:
         registry.validate(claims)
     except (JoseError, ValueError):
         return None
-    epoch = claims.get("epoch", 0)
+    epoch, signed_in_at = claims.get("epoch", 0), claims.get("auth_time", claims["iat"])
     return TokenOwner(
         id=str(claims["actor_id"]),
         type=str(claims["actor_type"]),
         identity=str(claims.get("auth_identity_id", "")),
         epoch=epoch if isinstance(epoch, int) else -1,
+        chain=str(claims.get("sid", "")),
+        signed_in_at=signed_in_at if isinstance(signed_in_at, int) else int(claims["iat"]),
     )
 
 

@@ -21,7 +21,7 @@ from backend.attention.service import AttentionRaised, read_attention
 from backend.clock import now
 from backend.content.areas import MailBody
 from backend.content.mails import read_mail
-from backend.customers.events import PasswordChosen, ResetAsked
+from backend.customers.events import PasswordChanged, PasswordChosen, ResetAsked
 from backend.database import Database, db_now
 from backend.errors import NotFound
 from backend.events import subscribe
@@ -52,6 +52,7 @@ from backend.returns.events import ReturnMoved
 from backend.returns.states import ReturnState
 from backend.reviews.asking import ReviewsAsked
 from backend.settings import Settings
+from backend.staff.events import StaffPasswordChanged
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
 from backend.tables import for_each_dialect, table_of
@@ -62,8 +63,15 @@ SEND = "mail.send"
 WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
 """Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""
 
-RENEWED = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE})
-"""Mails that hold another link each time they are written: each is a mail of its own for a mailbox."""
+RENEWED = frozenset(
+    {
+        MailKind.PASSWORD_RESET,
+        MailKind.STAFF_INVITE,
+        MailKind.PASSWORD_CHANGED,
+        MailKind.STAFF_PASSWORD_CHANGED,
+    }
+)
+"""Mails that say something else each time they are written: each is a separate mail for a mailbox."""
 
 LATER = timedelta(hours=4)
 """The pause before a mail is tried again that was refused for good or for a while, or may have left."""
@@ -246,6 +254,18 @@ async def password_chosen(session: AsyncSession, event: PasswordChosen) -> None:
     """Send no link that was asked for before: whoever asked may be whom the new password is to keep out."""
     waits = (Mail.kind == MailKind.PASSWORD_RESET) & (Mail.about == event.address) & Mail.sent_at.is_(None)
     await session.execute(update(Mail).where(waits).values(sent_at=db_now()))
+
+
+@subscribe(PasswordChanged)
+async def password_changed(session: AsyncSession, event: PasswordChanged) -> None:
+    """Notify a customer of their new password."""
+    await _enqueue(session, MailKind.PASSWORD_CHANGED, event.customer_id, again=True)
+
+
+@subscribe(StaffPasswordChanged)
+async def staff_password_changed(session: AsyncSession, event: StaffPasswordChanged) -> None:
+    """Notify a staff member of their new password."""
+    await _enqueue(session, MailKind.STAFF_PASSWORD_CHANGED, event.staff_id, again=True)
 
 
 @subscribe(OrderLinkAsked)

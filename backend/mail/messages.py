@@ -18,6 +18,7 @@ from backend.attention.service import read_attention
 from backend.catalog.models import variant_name
 from backend.contact import clean_name, one_line
 from backend.customers.accounts import customer_with, has_proved
+from backend.customers.models import Customer
 from backend.customers.password_reset import new_reset_token
 from backend.dates import date_label, last_day, time_label
 from backend.errors import NotFound
@@ -46,6 +47,7 @@ from backend.reviews.bought import bought_toys
 from backend.reviews.links import review_path
 from backend.settings import Settings
 from backend.staff.invites import write_letter
+from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
@@ -123,6 +125,24 @@ async def _password_reset(session: AsyncSession, settings: Settings, address: st
         return None
     values = {"name": "", "link": f"{settings.base_url}/account/reset#token={token}"}
     return Message(MailKind.PASSWORD_RESET, address, values)
+
+
+async def _password_changed(session: AsyncSession, settings: Settings, customer_id: str) -> Message | None:
+    """Return the notice for a customer; None if the account was deleted since."""
+    customer = await session.get(Customer, customer_id)
+    if customer is None:
+        return None
+    values = {"name": "", "link": f"{settings.base_url}/account"}
+    return Message(MailKind.PASSWORD_CHANGED, customer.email, values)
+
+
+async def _staff_password_changed(session: AsyncSession, settings: Settings, staff_id: str) -> Message | None:
+    """Return the notice for a staff member; None if they were deleted since."""
+    staff = await session.get(Staff, staff_id)
+    if staff is None:
+        return None
+    values = {"name": "", "link": f"{settings.base_url}{OFFICE}/entrar"}
+    return Message(MailKind.STAFF_PASSWORD_CHANGED, staff.email, values)
 
 
 async def _order_link(session: AsyncSession, settings: Settings, about: str) -> Message | None:
@@ -385,6 +405,8 @@ _WRITERS = {
     MailKind.NOTICE_ASKED: _notice_asked,
     MailKind.ORDER_LINK: _order_link,
     MailKind.PASSWORD_RESET: _password_reset,
+    MailKind.PASSWORD_CHANGED: _password_changed,
+    MailKind.STAFF_PASSWORD_CHANGED: _staff_password_changed,
     MailKind.PQRS_ANSWERED: _pqrs_answered,
     MailKind.PQRS_RECEIVED: _pqrs_received,
     MailKind.REFUNDED: _refunded,

@@ -21,6 +21,8 @@ class MailKind(StrEnum):
     ORDER_SHIPPED = "order_shipped"
     REFUNDED = "refunded"
     PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind of mail
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105 - a kind of mail
+    STAFF_PASSWORD_CHANGED = "staff_password_changed"  # noqa: S105 - a kind of mail
     ATTENTION = "attention"
     ORDER_LINK = "order_link"
     NOTICE_ASKED = "notice_asked"

@@ -18,6 +18,7 @@ def all_tables() -> MetaData:
     import backend.catalog.price_lists.models
     import backend.content.models
     import backend.customers.models
+    import backend.edge.revoked_tokens
     import backend.exports.models
     import backend.imports.models
     import backend.inventory.models

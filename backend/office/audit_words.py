@@ -44,6 +44,7 @@ ACTIONS = {
     "personal values deleted": _("borró datos personales de la auditoría de"),
     "products assigned": _("puso o quitó productos en"),
     "providers linked": _("cambió las transportadoras de"),
+    "read in bulk": _("consultó más de 500 clientes o pedidos en una hora con la cuenta de"),
     "refunded": _("devolvió dinero de"),
     "resolved": _("resolvió un pendiente de"),
     "return account changed": _("cambió la cuenta para devolver dinero de"),
@@ -67,6 +68,8 @@ ACTIONS = {
     "second factor turned off": _("desactivó el código de"),
     "session ended": _("cerró la sesión de"),
     "shipped": _("despachó"),
+    "sign-in refused": _("rechazó un intento de entrar con la cuenta de"),
+    "signed in": _("entró con la cuenta de"),
     "stock changed": _("cambió las unidades de"),
     "switched off": _("apagó"),
     "switched on": _("encendió"),
@@ -113,6 +116,10 @@ THINGS = {
     Thing.VARIANT: _("el juguete {name}"),
 }
 FIELDS = {
+    "address": _("Dirección de red"),
+    "way": _("Medio"),
+    "order": _("Pedidos"),
+    "customer": _("Clientes"),
     "answer": _("Respuesta"),
     "answered_at": _("Respondida"),
     "age_range": _("Edad"),

@@ -233,11 +233,14 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
     ]
 
 
+NO_NAME = _("Sin nombre")
+
+
 def buyer_of(order: Order) -> str:
-    """The name of whom it is sent to, or the address it was ordered from."""
+    """Return the name of the recipient."""
     address = order.shipping_address
     names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
-    return " ".join(filter(None, names)) or order.email
+    return " ".join(filter(None, names)) or NO_NAME
 
 
 def chips_of(order: Order) -> list[ChipView]:

@@ -57,7 +57,7 @@ async def pqrs_list(session: AsyncSession, actor: Actor) -> PqrsList:
                 number=row.number or 0,
                 kind=KIND_NAMES[PqrsKind(row.kind)],
                 name=row.name,
-                email=row.email,
+                email=row.email if actor.may(Right.READ_CUSTOMERS) else "",
                 order_number=row.order_number,
                 text=row.text,
                 asked=time_label(row.asked_at),

@@ -167,7 +167,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         order_id=order.id,
         order_number=order.number or 0,
         buyer=buyer_of(order),
-        email=order.email,
+        email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         asked_label=time_label(row.asked_at),
         asked_by=(await names_within(session, [row.asked_by])).get(row.asked_by, ""),
         reason=row.reason,

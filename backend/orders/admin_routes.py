@@ -9,6 +9,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy import ColumnElement, or_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Thing
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
@@ -41,6 +42,7 @@ from backend.orders.wire import OrderView
 from backend.payment.routes import Payments
 from backend.payment.wire import staff_refund_wire
 from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.bulk_reads import count_reads
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 
@@ -61,19 +63,15 @@ async def list_orders(
     order = in_order(asked.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
     async with database.read() as session:
         found, count = await rows_of(session, Order, await _conditions(session, asked), order, asked)
-        return Wire(
-            listed(
-                "orders",
-                await orders_for_staff(session, actor, found, OrderView(Fields(asked.fields))),
-                count,
-                asked,
-            )
-        )
+        shown = await orders_for_staff(session, actor, found, OrderView(Fields(asked.fields)))
+    await count_reads(database, actor, Thing.ORDER, len(shown))
+    return Wire(listed("orders", shown, count, asked))
 
 
 @router.get("/orders/{order_id}", response_model=OrderAnswer)
 async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
     """The order, with its payments and fulfillments."""
+    await count_reads(database, actor, Thing.ORDER, 1)
     return await order_answer(database, actor, order_id, fields)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Subject, Thing, record
 from backend.database import Database
 from backend.dates import TIME_ZONE
 from backend.orders.finding import page_where
@@ -54,6 +55,8 @@ async def exported_orders(database: Database, actor: Actor, conditions: Sequence
         Forbidden: see `Actor.require`.
     """
     actor.require(Right.EXPORT_PERSONAL_DATA)
+    async with database.transaction() as session:
+        await record(session, actor, "exported", Subject(Thing.EXPORT, "orders"))
     parts = [BYTE_ORDER_MARK, lines([COLUMNS])]
     cursor, taken = "", 0
     while taken < MOST_ORDERS:

@@ -21,6 +21,8 @@ async def orders_for_staff(
 ) -> list[JsonDict]:
     """The orders, each with its payer, and with what was asked for of customer, channel, region and stock.
 
+    An actor who may not see customers gets neither e-mail nor document.
+
     Raises:
         Forbidden: see `Actor.require`.
     """
@@ -32,7 +34,9 @@ async def orders_for_staff(
     regions = await _regions(session, orders) if wants("region") else None
     for wire, order in zip(shown, orders, strict=True):
         wire["payer"] = order.payer
-        if customers is not None:
+        if not actor.may(Right.READ_CUSTOMERS):
+            _hide_buyer(wire)
+        if customers is not None and actor.may(Right.READ_CUSTOMERS):
             wire["customer"] = customers.get(buyer_of(order) or "")
         if channels is not None:
             wire["sales_channel"] = channels.get(order.sales_channel_id)
@@ -43,6 +47,14 @@ async def orders_for_staff(
     if wants("items.variant.product.shipping_profile"):
         await _add_profile(session, shown)
     return shown
+
+
+def _hide_buyer(wire: JsonDict) -> None:
+    """Take the buyer's e-mail and document out of an order."""
+    wire["email"] = wire["payer"] = None
+    for collection in wire["payment_collections"]:
+        for payment in collection.get("payment_sessions") or ():
+            payment["data"] = {}
 
 
 async def _customers(session: AsyncSession, orders: Sequence[Order]) -> dict[str, JsonDict]:

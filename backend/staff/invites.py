@@ -24,7 +24,7 @@ from backend.passwords import hash_of, hash_password, new_token
 from backend.rate_limit import Client, RateLimit
 from backend.staff.models import Staff, StaffInvite
 from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
-from backend.staff.service import require_length, staff_with
+from backend.staff.service import require_strong, staff_with
 from backend.staff.sessions import Browser, open_session
 from backend.texts import _
 
@@ -207,7 +207,7 @@ async def accept(
         InvalidData: the password is too short or too long (the link stays good), or `InviteOver`.
         TooManyRequests: too many links that open nothing lately.
     """
-    require_length(password)
+    require_strong(password)
     await rate_limit.hit(database, ACCEPTED, ANY_LINK, client)
     async with database.read() as session:
         if (await session.execute(select(StaffInvite.id).where(*_opened_by(token)))).first() is None:

@@ -49,6 +49,8 @@ class StaffSession(Timestamps, table=True):
     user_agent: str = ""
     address: str = ""
     """The client's IP address at the sign-in."""
+    token_chain: str = ""
+    """The chain of the bearer token that the session was begun with; it ends with the session."""
 
 
 class StaffRecoveryCode(Timestamps, table=True):

@@ -129,12 +129,14 @@ class Actor:
     Attributes:
         id: the member's id; what `COMMAND_LINE` and `SHOP` say otherwise.
         session_id: of the browser's session; empty with a bearer token.
+        credential: the session, chain of bearer tokens or secret key that the request was authorised by.
     """
 
     id: str
     role: Role
     has_second_factor: bool = False
     session_id: str = ""
+    credential: str = ""
 
     def may(self, right: Right) -> bool:
         """Whether the role has this right; some also need the second factor: see `require`."""

@@ -73,7 +73,7 @@ async def actor_of_key(database: Database, key: str) -> Actor | None:
     if row.is_unseen:
         async with database.transaction() as session:
             await session.execute(update(_KEY).where(_KEY.c.id == row.id).values(last_used_at=db_now()))
-    return Actor(row.id, Role(row.role))
+    return Actor(row.id, Role(row.role), credential=row.id)
 
 
 async def create_secret_key(

@@ -12,9 +12,11 @@ from backend.audit import Subject, Thing, record
 from backend.contact import is_email, tidy_email
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
-from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_password
+from backend.events import publish
+from backend.passwords import MAX_LENGTH, MIN_STAFF_LENGTH, hash_password, is_common, is_password
 from backend.rate_limit import Client, RateLimit
 from backend.settings import Settings
+from backend.staff.events import StaffPasswordChanged
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
 from backend.staff.sessions import end_all
@@ -54,7 +56,7 @@ async def create_staff(
     address = tidy_email(email)
     if not is_email(address):
         raise InvalidData("Invalid email address")
-    require_length(password)
+    require_strong(password)
     hashed = await hash_password(password)
     async with database.transaction() as session:
         if await staff_with(session, address) is not None:
@@ -163,7 +165,7 @@ async def change_password(
         InvalidData: the current password is wrong, or the new one too short or too long; `fields` says which.
         TooManyRequests: too many tries lately.
     """
-    require_length(new, field="new_password")
+    require_strong(new, field="new_password")
     await rate_limit.hit(database, STAFF_PASSWORDS, actor.id, client)
     async with database.read() as session:
         staff = await session.get(Staff, actor.id)
@@ -182,21 +184,26 @@ async def set_password(database: Database, actor: Actor, staff_id: str, new: str
         NotFound: there is no such member.
     """
     actor.require(Right.CHANGE_STAFF)
-    require_length(new)
+    require_strong(new)
     await _store_password(database, actor, staff_id, new)
 
 
-def require_length(password: str, *, field: str = "password") -> None:
-    """Check a new password.
+def require_strong(password: str, *, field: str = "password") -> None:
+    """Check a new password of a staff member.
 
     Raises:
-        InvalidData: it is too short or too long.
+        InvalidData: it is too short, too long or too common.
     """
-    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+    if not MIN_STAFF_LENGTH <= len(password) <= MAX_LENGTH:
         told = _("La contraseña tiene de {least} a {most} caracteres.").format(
-            least=MIN_LENGTH, most=MAX_LENGTH
+            least=MIN_STAFF_LENGTH, most=MAX_LENGTH
         )
-        raise InvalidData(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters", fields={field: told})
+        raise InvalidData(
+            f"A password has {MIN_STAFF_LENGTH} to {MAX_LENGTH} characters", fields={field: told}
+        )
+    if is_common(password):
+        told = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
+        raise InvalidData("This password is too common", fields={field: told})
 
 
 async def staff_with(session: AsyncSession, email: str) -> Staff | None:
@@ -212,6 +219,7 @@ async def _store_password(database: Database, actor: Actor, staff_id: str, new: 
         staff.password_hash = hashed
         await session.flush()
         await end_all(session, staff_id)
+        await publish(session, StaffPasswordChanged(staff_id))
 
 
 async def _locked_staff(session: AsyncSession, which: object) -> Staff:

@@ -17,6 +17,7 @@ from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, db_now
 from backend.edge.bearer_tokens import USER, TokenOwner
 from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
+from backend.edge.revoked_tokens import is_revoked, revoke_chains
 from backend.errors import NotFound
 from backend.passwords import hash_of, new_token
 from backend.settings import Settings
@@ -36,6 +37,7 @@ _BY_TOKEN = select(_STAFF.c.id, _STAFF.c.role).where(
     _STAFF.c.id == bindparam("staff_id"),
     _STAFF.c.token_epoch == bindparam("epoch"),
     _STAFF.c.disabled_at.is_(None),
+    ~is_revoked(),
 )
 _OPEN = (_SESSION.c.revoked_at.is_(None), _SESSION.c.expires_at > db_now())
 _BY_SESSION = (
@@ -83,9 +85,10 @@ async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
     if owner.type != USER:
         return None
     async with database.read() as session:
-        found = await session.execute(_BY_TOKEN, {"staff_id": owner.id, "epoch": owner.epoch})
+        asked = {"staff_id": owner.id, "epoch": owner.epoch, "chain": owner.chain}
+        found = await session.execute(_BY_TOKEN, asked)
         row = found.one_or_none()
-    return Actor(row.id, Role(row.role)) if row is not None else None
+    return Actor(row.id, Role(row.role), credential=owner.chain or owner.id) if row is not None else None
 
 
 async def actor_of_session(database: Database, token: str) -> Actor | None:
@@ -101,13 +104,18 @@ async def actor_of_session(database: Database, token: str) -> Actor | None:
             await session.execute(
                 update(_SESSION).where(_SESSION.c.id == row.session_id).values(last_seen_at=db_now())
             )
-    return Actor(row.id, Role(row.role), row.second_factor_at is not None, row.session_id)
+    return Actor(row.id, Role(row.role), row.second_factor_at is not None, row.session_id, row.session_id)
 
 
 async def open_session(
-    session: AsyncSession, staff_id: str, browser: Browser, *, has_second_factor: bool
+    session: AsyncSession,
+    staff_id: str,
+    browser: Browser,
+    *,
+    has_second_factor: bool,
+    token_chain: str = "",
 ) -> str:
-    """Sign a browser in, with a new token always. The session it came with ends.
+    """Sign a browser in, with a new token always. The session it came with ends; `token_chain` ends with the new one.
 
     Returns:
         The token, for the browser's cookie alone.
@@ -125,6 +133,7 @@ async def open_session(
             second_factor_at=moment if has_second_factor else None,
             user_agent=browser.user_agent[:MAX_USER_AGENT],
             address=browser.address,
+            token_chain=token_chain,
         )
     )
     await session.flush()
@@ -235,7 +244,9 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
     still = _SESSION.c.revoked_at.is_(None)
-    await session.execute(update(_SESSION).where(*which, still).values(revoked_at=db_now()))  # type: ignore[arg-type]
+    ended = update(_SESSION).where(*which, still).values(revoked_at=db_now())  # type: ignore[arg-type]
+    chains = await session.execute(ended.returning(_SESSION.c.token_chain))
+    await revoke_chains(session, set(chains.scalars()))
 
 
 def token_in(request: Request) -> str:

@@ -3,15 +3,17 @@
 from sqlalchemy import select
 
 from backend import rate_limit
+from backend.audit import Subject, Thing, record
 from backend.contact import tidy_email
 from backend.database import Database, locked
 from backend.edge.bearer_tokens import USER, TokenOwner
 from backend.edge.devices import DeviceAccount, Visitor
+from backend.edge.revoked_tokens import is_chain_revoked
 from backend.errors import Unauthorized
 from backend.passwords import is_password
 from backend.rate_limit import RateLimit
 from backend.staff.models import Staff
-from backend.staff.rights import Actor
+from backend.staff.rights import SHOP, Actor, Role
 from backend.staff.service import staff_with
 from backend.staff.sessions import Browser, close_session, end_everywhere, open_session
 
@@ -40,6 +42,8 @@ async def prove(database: Database, email: str, password: str, *, visitor: Visit
     await rate_limit.hit(database, STAFF_LOGINS, address, client)
     is_right = await is_password(password, staff.password_hash if staff else None)
     if not is_right or staff is None or staff.disabled_at is not None:
+        if staff is not None:
+            await _record(database, SHOP, "sign-in refused", staff.id, visitor)
         raise WrongPassword
     await rate_limit.refund(database, STAFF_LOGINS, address, client)
     return staff
@@ -52,6 +56,7 @@ async def token_owner(database: Database, email: str, password: str, *, visitor:
         WrongPassword, TooManyRequests: see `prove`.
     """
     staff = await prove(database, email, password, visitor=visitor)
+    await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="token")
     return TokenOwner(staff.id, USER, epoch=staff.token_epoch)
 
 
@@ -67,6 +72,7 @@ async def sign_in(
         WrongPassword, TooManyRequests: see `prove`.
     """
     staff = await prove(database, email, password, visitor=visitor)
+    await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="browser")
     return await begin_session(database, TokenOwner(staff.id, USER, epoch=staff.token_epoch), browser=browser)
 
 
@@ -92,7 +98,11 @@ async def begin_session(database: Database, owner: TokenOwner, *, browser: Brows
         ).scalar_one_or_none()
         if known is None or known.disabled_at is not None or known.token_epoch != owner.epoch:
             raise WrongPassword
-        return await open_session(session, owner.id, browser, has_second_factor=False)
+        if await is_chain_revoked(session, owner.chain):
+            raise WrongPassword
+        return await open_session(
+            session, owner.id, browser, has_second_factor=False, token_chain=owner.chain
+        )
 
 
 async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
@@ -101,3 +111,19 @@ async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
         if actor is not None:
             await end_everywhere(session, actor, actor.id)
         await close_session(session, token)
+
+
+async def _record(
+    database: Database, actor: Actor, action: str, staff_id: str, visitor: Visitor, *, way: str = ""
+) -> None:
+    """Record a sign-in of a member, or a refused one, with the client's address as a personal value."""
+    changes = {"way": (None, way)} if way else {}
+    async with database.transaction() as session:
+        await record(
+            session,
+            actor,
+            action,
+            Subject(Thing.STAFF, staff_id),
+            changes,
+            personal={"address": (None, visitor.client.address)},
+        )

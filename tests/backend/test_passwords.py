@@ -3,7 +3,9 @@
 import asyncio
 import multiprocessing
 
-from backend.passwords import hash_password, is_password
+import pytest
+
+from backend.passwords import COMMON_PASSWORDS, hash_password, is_common, is_password
 
 
 def _log_in(kept: str) -> None:
@@ -19,3 +21,25 @@ async def test_a_process_that_was_forked_after_a_hashing_answers_its_first_login
     if child.is_alive():
         child.kill()
     assert child.exitcode == 0
+
+
+@pytest.mark.parametrize(
+    ("password", "expected"),
+    [
+        ("123456", True),
+        ("Password", True),
+        ("QWERTY123", True),
+        (" iloveyou ", True),
+        ("1qaz2wsx3edc", True),
+        ("tres trompos bailan", False),
+        ("# The 10,000 most frequent passwords", False),
+        ("", False),
+    ],
+)
+def test_frequent_passwords_are_known(password: str, expected: bool) -> None:
+    assert is_common(password) is expected
+
+
+def test_there_are_ten_thousand_frequent_passwords() -> None:
+    lines = COMMON_PASSWORDS.read_text("utf-8").splitlines()
+    assert len({line for line in lines if not line.startswith("# ")}) == 10_000

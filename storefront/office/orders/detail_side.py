@@ -44,7 +44,7 @@ def buyer() -> rx.Component:
                     ),
                 ),
             ),
-            way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo")),
+            rx.cond(SHOWN.email != "", way_to_reach(f"mailto:{SHOWN.email}", "mail", _("Correo"))),
             rx.cond(
                 may(Right.READ_CUSTOMERS) & (SHOWN.customer_id != ""),
                 rx.el.a(
@@ -57,7 +57,12 @@ def buyer() -> rx.Component:
             ),
             class_name="o-one__next",
         ),
-        rx.el.p(SHOWN.phone, rx.cond(SHOWN.phone != "", " · ", ""), SHOWN.email, class_name="o-row__detail"),
+        rx.el.p(
+            SHOWN.phone,
+            rx.cond((SHOWN.phone != "") & (SHOWN.email != ""), " · ", ""),
+            SHOWN.email,
+            class_name="o-row__detail",
+        ),
         test_id="order-buyer",
     )
 

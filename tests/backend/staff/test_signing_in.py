@@ -37,7 +37,7 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
     me = await anyone.get("/admin/users/me", headers=bearer)
     assert me.json()["user"]["email"] == EMAIL
     claims = jwt.decode(token, bearer_tokens._key(shop.settings.signing_key), algorithms=["HS256"]).claims
-    assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 24 * 3600)
+    assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 12 * 3600)
     fresh = await anyone.post("/auth/token/refresh", headers=bearer)
     assert read_token(shop.settings.signing_key, fresh.json()["token"]) is not None
 

@@ -1,0 +1,52 @@
+"""Reads of many customers or orders: counted for each credential, and recorded in the audit once an hour."""
+
+import hashlib
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import bindparam, case
+
+from backend.audit import Subject, Thing, record
+from backend.database import Database, UtcDateTime, database_now
+from backend.rate_limit import RateLimitCounter
+from backend.staff.rights import Actor
+from backend.tables import for_each_dialect, table_of
+
+MAX_UNRECORDED_READS = 500
+"""Customers, or orders, that one credential may read within `READS_WINDOW` without an entry in the audit."""
+READS_WINDOW = timedelta(hours=1)
+_COUNTERS = table_of(RateLimitCounter)
+
+
+def _add(dialect: Any) -> Any:
+    new = dialect.insert(_COUNTERS).values(
+        key=bindparam("counter"), hits=bindparam("added"), expires_at=bindparam("until")
+    )
+    is_over = _COUNTERS.c.expires_at <= bindparam("moment", type_=UtcDateTime())
+    return new.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "hits": case((is_over, new.excluded.hits), else_=_COUNTERS.c.hits + new.excluded.hits),
+            "expires_at": case((is_over, new.excluded.expires_at), else_=_COUNTERS.c.expires_at),
+        },
+    ).returning(_COUNTERS.c.hits)
+
+
+_ADD = for_each_dialect(_add)
+
+
+async def count_reads(database: Database, actor: Actor, things: Thing, count: int) -> None:
+    """Count customers or orders that were shown; record in the audit when the credential passes the limit.
+
+    Two requests at the same moment add up in the database, so that exactly one of them passes the limit.
+    """
+    if not count:
+        return
+    counter = hashlib.sha256(f"bulk reads {things} {actor.credential or actor.id}".encode()).hexdigest()
+    async with database.transaction() as session:
+        moment = await database_now(session)
+        asked = {"counter": counter, "added": count, "until": moment + READS_WINDOW, "moment": moment}
+        hits = (await session.execute(_ADD[session.get_bind().dialect.name], asked)).scalar_one()
+        if hits - count <= MAX_UNRECORDED_READS < hits:
+            changes = {str(things): (None, f"> {MAX_UNRECORDED_READS}")}
+            await record(session, actor, "read in bulk", Subject(Thing.STAFF, actor.id), changes)
