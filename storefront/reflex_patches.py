@@ -139,6 +139,7 @@ def initial_state_patch(source: str) -> str:
 RECONNECT_IMPORT = (
     'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
     'import { confirm, keepPresses, pressesToSend } from "$/public/scripts/presses.js";\n'
+    'import { reload } from "$/public/scripts/leaving.js";\n'
 )
 RECONNECT_CHANGES = {
     "      socket.current.auth = bootAuth(false);\n": """\
@@ -154,6 +155,9 @@ RECONNECT_CHANGES = {
         }
 """: """\
         show(delta, dispatch, app.state_name);
+""",
+    "  window.location.reload();\n": """\
+  reload();
 """,
     "    const _events = normalizeEvents(events);\n": """\
     const _events = keepPresses(
@@ -202,6 +206,8 @@ def reconnect_patch(source: str) -> str:
 
     Presses are kept until the server has confirmed them, and sent with each new connection:
     `assets/scripts/presses.js`.
+
+    A page of an earlier version goes where a press has just led, instead of being loaded again: `leaving.js`.
 
     A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
 

@@ -4,6 +4,7 @@
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { listen, sayLost } from "./effects.jsx";
+import { leaveFor } from "./leaving.js";
 import { tellOtherTabs } from "./session.jsx";
 
 // The token of a link from a mail stands behind the `#` of its address. It is taken out of there when this script is
@@ -76,7 +77,7 @@ export function HttpForm({ action, formAction, next, done, offline, failed, ownP
     if (!said.is_good && !said.message) sayLost(); // it has no place of its own for it
     if (!said.is_good || !next) return setAnswer({ ...NOTHING, ...said, number: answer.number + 1 });
     if (action.startsWith(SESSION_ROUTES)) tellOtherTabs();
-    window.location.assign(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there
+    leaveFor(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there
   };
 
   return (

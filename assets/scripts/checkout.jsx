@@ -4,6 +4,7 @@
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { after, listen, useLoss } from "./effects.jsx";
+import { leaveFor } from "./leaving.js";
 import { isAnswer } from "./reconnecting.js";
 
 const COPY = "trompo_typed";
@@ -219,7 +220,7 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
     isAwaited.current = false;
     const isPlaced = answer.kind === "placed";
     setPlacing(isPlaced); // the button stays busy until the bank's page is there
-    if (isPlaced) window.location.assign(answer.address);
+    if (isPlaced) leaveFor(answer.address);
     else setFailure(answer);
   }, [answer.number]);
 
