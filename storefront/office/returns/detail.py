@@ -68,7 +68,7 @@ def asked() -> rx.Component:
     """Who asked, when and why; and what happened since."""
     return panel(
         _("Lo que piden"),
-        rx.el.p(rx.el.b(SHOWN.buyer), rx.cond(SHOWN.email != "", f" · {SHOWN.email}")),
+        rx.el.p(rx.el.b(SHOWN.buyer), rx.cond(SHOWN.email != "", f" · {SHOWN.email}", "")),
         rx.el.p(
             SHOWN.asked_label,
             rx.cond(SHOWN.asked_by != "", _(" · la abrió {name}").format(name=SHOWN.asked_by), ""),
