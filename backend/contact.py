@@ -118,7 +118,7 @@ def phone_digits(text: str) -> str:
 
     Only the number of digits is checked, so that a number of a new operator is no problem.
     """
-    if any(c.isalpha() for c in text):  # letters on the keys, an extension
+    if not text or any(c.isalpha() for c in text):  # letters on the keys, an extension
         return ""
     import phonenumbers  # 2 MiB that a shop nobody writes to does without
 
