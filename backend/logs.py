@@ -60,6 +60,8 @@ _QUERY = re.compile(r"""(?<=[\w/.~%:-])\?[^\s"'<>]+""")
 MIN_TOKEN_LENGTH = 32
 _LONG_WORD = re.compile(rf"(?<![\w-])[A-Za-z0-9_-]{{{MIN_TOKEN_LENGTH},}}(?![\w-])", re.ASCII)
 _ANY_ID = re.compile(r"[a-z_]+_[0-9A-Z]{26}")
+_CART_ID = re.compile(r"cart_[0-9A-Z]{22}([0-9A-Z]{4})")
+"""Who knows the id of a guest's cart may use the cart: an entry shows its end alone."""
 _SECRET_KEY = re.compile(r"sk_[0-9a-f]{64}")
 
 
@@ -113,7 +115,10 @@ def log_fields(record: logging.LogRecord) -> dict[str, str]:
     for argument in record.args if isinstance(record.args, tuple) else ():
         if isinstance(argument, str) and (match := _ID.fullmatch(argument)):
             fields[FIELD_OF[match[1]]] = argument
-    return {name: shortened(escaped(value), LONGEST_FIELD) for name, value in fields.items()}
+    return {
+        name: shortened(escaped(_CART_ID.sub(r"cart_…\1", value)), LONGEST_FIELD)
+        for name, value in fields.items()
+    }
 
 
 def _without_people(text: str) -> str:
@@ -131,8 +136,9 @@ def _without_people(text: str) -> str:
 
 
 def _without_secrets(text: str) -> str:
-    """Return the text without queries of addresses and without tokens."""
-    return _LONG_WORD.sub(_hide_token, _QUERY.sub(f"?{HIDDEN}", text))
+    """Return the text without queries of addresses, tokens and whole ids of carts."""
+    text = _LONG_WORD.sub(_hide_token, _QUERY.sub(f"?{HIDDEN}", text))
+    return _CART_ID.sub(r"cart_…\1", text)
 
 
 def _hide_token(word: re.Match[str]) -> str:

@@ -23,8 +23,10 @@ MIN_LENGTH = 16
 """Characters. Shorter texts are no tokens, and may be parts of words."""
 MIN_PERSONAL_LENGTH = 6
 QUERY = re.compile(r"[\w/.~%-]\?[\w.~%-]+=(?!\[hidden\])\S")
-SECRET = re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.|\bsk_[0-9a-f]{64}|[\w.+%-]+@[\w-]+\.[a-z]{2,}")
-"""Bearer tokens, secret keys and e-mail addresses."""
+SECRET = re.compile(
+    r"\beyJ[\w-]{10,}\.[\w-]{10,}\.|\bsk_[0-9a-f]{64}|cart_[0-9A-Z]{26}|[\w.+%-]+@[\w-]+\.[a-z]{2,}"
+)
+"""Bearer tokens, secret keys, ids of carts and e-mail addresses."""
 PERSONAL = frozenset({"address_1", "doc_number", "document", "email", "last_name", "phone"})
 TABLES_OF_PEOPLE = {
     "customer": ("email", "phone", "last_name"),

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from backend.edge.bearer_tokens import TokenOwner, issue_token
-from backend.ids import new_id
+from backend.ids import new_id, secret_id
 from backend.logs import (
     HIDDEN,
     LONGEST_MESSAGE,
@@ -144,6 +144,7 @@ def test_addresses_are_hidden_everywhere() -> None:
         ("is it there? yes", "is it there? yes"),
         ("WHERE id = ? AND name IN (?, ?)", "WHERE id = ? AND name IN (?, ?)"),
         ("a_rather_long_name_of_a_function_2", "a_rather_long_name_of_a_function_2"),
+        ("cart cart_01ARZ3NDEKTSV4RRFFQ69G5FAV!", "cart cart_…5FAV!"),
         ("it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV", "it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     ],
 )
@@ -151,6 +152,14 @@ def test_queries_and_tokens_are_hidden(written: str, logged: str) -> None:
     assert entry("%s", written).endswith(logged)
     assert as_json("%s", written)["message"] == logged
     assert logged in entry("failed", error=ValueError(written))
+
+
+def test_fields_hold_only_the_end_of_a_carts_id() -> None:
+    cart = secret_id("cart")
+    with log_scope(cart=cart):
+        assert cart not in entry("lines of %s", cart)
+        fields = as_json("lines of %s", cart)
+    assert fields["cart"] == fields["cart_id"] == f"cart_…{cart[-4:]}"
 
 
 def test_every_kind_of_token_is_hidden() -> None:
