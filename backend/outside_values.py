@@ -59,7 +59,7 @@ def read_json(body: bytes, *, parse_number: Callable[[str], Any] | None = None) 
         raise ValueError("nested too deeply") from None
     if _is_deeper_than(value, MAX_JSON_DEPTH):
         raise ValueError("nested too deeply")
-    return _to_storable(value) if "\\u" in text else value
+    return to_storable(value) if "\\u" in text else value
 
 
 def to_storable_text(text: str) -> str:
@@ -151,13 +151,14 @@ def _to_int(digits: str) -> int | None:
     return int(digits) if len(digits) <= 30 else None
 
 
-def _to_storable(value: Any) -> Any:
+def to_storable(value: Any) -> Any:
+    """Return a JSON value whose texts and names are storable. It recurses: check the depth before."""
     if isinstance(value, str):
         return to_storable_text(value)
     if isinstance(value, list):
-        return [_to_storable(inner) for inner in value]
+        return [to_storable(inner) for inner in value]
     if isinstance(value, dict):
-        return {to_storable_text(name): _to_storable(inner) for name, inner in value.items()}
+        return {to_storable_text(name): to_storable(inner) for name, inner in value.items()}
     return value
 
 

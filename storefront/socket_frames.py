@@ -17,6 +17,7 @@ from reflex_base.event import EventHandler
 from reflex_base.registry import RegistrationContext
 from socketio.packet import CONNECT, EVENT, Packet
 
+from backend.outside_values import to_storable
 from storefront.observed_events import PRESS
 
 LONGEST_FRAME = 256 * 1024
@@ -101,12 +102,14 @@ def checked_event(data: Any) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise Refused("has a payload that is no object")
     _require_shallow(payload)
+    payload = to_storable(payload)  # a field cut to its length may end in half an emoji
     _require_arguments(registered.handler.fn, payload)
     if name in STORING and payload.get("vars") is not None:
         payload = {**payload, "vars": checked_stored(payload["vars"])}
     if "press" in data:
         payload = {**payload, PRESS: _checked_press(data["press"], registered.handler)}
-    return {"name": name, "payload": payload, "router_data": checked_address(data.get("router_data"))}
+    address = to_storable(checked_address(data.get("router_data")))
+    return {"name": name, "payload": payload, "router_data": address}
 
 
 def _checked_press(press_id: Any, handler: EventHandler) -> str:

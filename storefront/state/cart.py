@@ -70,6 +70,8 @@ class CartState(rx.State):
     """
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
+    forgotten_cart_id: str = rx.LocalStorage("", name="trompo_forgotten_cart")
+    """The cart that this browser had last and has no more: it may have become an order whose answer was lost."""
     cart: rx.Field[CartView] = rx.field(default_factory=lambda: EMPTY_CART)
     is_known: rx.Field[bool] = rx.field(False)
     has_problem: rx.Field[bool] = rx.field(False)
@@ -219,15 +221,23 @@ async def find_cart(state: CartState, cart_id: str) -> None:
 async def use_own_cart(state: CartState) -> None:
     """Use the cart that belongs to this browser now: signing in or out changes which one that is."""
     cart_id = await own_cart(state, state.cart_id)
-    if cart_id != state.cart_id:
+    if not cart_id:
+        forget_cart(state)
+    elif cart_id != state.cart_id:
         state.cart_id = cart_id
+
+
+def forget_cart(state: CartState) -> None:
+    """Forget the cart, but for the order that it may have become."""
+    if state.cart_id:
+        state.forgotten_cart_id, state.cart_id = state.cart_id, ""
 
 
 async def refresh(state: CartState) -> None:
     """Read the cart again. An id that leads nowhere, to an order, or to another customer's cart is forgotten."""
     view = await _read(state)
-    if view is None and state.cart_id:
-        state.cart_id = ""
+    if view is None:
+        forget_cart(state)
     show(state, view or EMPTY_CART)
 
 

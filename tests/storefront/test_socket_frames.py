@@ -154,6 +154,17 @@ def test_the_handlers_arguments_may_hold_anything() -> None:
     assert checked_event(event) == event
 
 
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud83db"])
+def test_no_text_comes_to_a_handler_that_no_database_takes(odd: str) -> None:
+    event = {
+        "name": ADD,
+        "payload": {"variant_id": odd, "quantity": [{odd: odd}]},
+        "router_data": {"pathname": f"/{odd}", "asPath": f"/{odd}", "query": {odd: odd}},
+    }
+    clean = json.loads(json.dumps(event).replace("\\u0000", "\\ufffd").replace("\\ud83d", "\\ufffd"))
+    assert checked_event(event) == clean
+
+
 PRESS_ID = "0123456789abcdef" * 2
 
 

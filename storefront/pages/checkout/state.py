@@ -36,7 +36,7 @@ from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of
 from storefront.pages.checkout.loader import META, load
 from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, shipping_card
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.state.cart import CartState, refresh, use_own_cart
+from storefront.state.cart import CartState, forget_cart, refresh, use_own_cart
 from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import (
@@ -124,7 +124,9 @@ class CheckoutState(PageState, rx.State):
         self._is_placing = False
         watch(self, (), {Topic.SETTINGS})
         async with errors_as_notices(self):
-            await self._look((await self.get_state(CartState)).cart_id)
+            cart = await self.get_state(CartState)
+            # whatever shows the cart anew may have found before that it is one no more, and had the browser forget it
+            await self._look(cart.cart_id or self._cart_id or cart.forgotten_cart_id)
         return self._to_fill_in()
 
     @rx.event(background=True)
@@ -345,7 +347,7 @@ class CheckoutState(PageState, rx.State):
         self.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
         cart = await self.get_state(CartState)
         if cart.cart_id == cart_id:
-            cart.cart_id = ""
+            forget_cart(cart)
 
     async def _last_order(self) -> LastOrder:
         """The order that this browser says it placed last, if its token is right and it is nobody else's."""

@@ -168,6 +168,20 @@ async def test_an_order_whose_answer_was_lost_is_found_by_its_cart(
     assert (await again.get_state(CartState)).cart_id == ""
 
 
+async def test_an_order_is_found_though_the_browser_has_forgotten_its_cart(
+    shop: Shop, shopper: Shopper, state: CheckoutState
+) -> None:
+    """The cart was shown anew while its order was placed, and the connection broke before the order was told of."""
+    page = await _placed(shop, state)
+    cart = await state.get_state(CartState)
+    await refresh(cart)
+    root = shopper()
+    (await root.get_state(CartState)).forgotten_cart_id = cart.forgotten_cart_id
+    again = await root.get_state(CheckoutState)
+    await again.load()
+    assert (again.stage, again.last.page, cart.cart_id) == ("placed", page, "")
+
+
 async def test_a_note_after_the_order_leads_to_the_order(shop: Shop, state: CheckoutState) -> None:
     await _placed(shop, state)
     await state.note(TYPED, [], 3)
