@@ -44,7 +44,11 @@ def test_unusual_compression_is_refused(compression: int) -> None:
         require_safe(packed.infolist()[0])
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", bombs.pack({"a": b"x"})[:-10]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK\x03\x04", bombs.pack({"a": b"x"})[:-10]],
+    ids=["empty", "only a signature", "cut off"],
+)
 def test_damaged_zip_is_refused(content: bytes) -> None:
     with pytest.raises(zipfile.BadZipFile):
         open_zip(BytesIO(content), 1)

@@ -100,7 +100,9 @@ async def test_what_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [gzip.compress(b"{}" * 900)[:-9], b"no gzip at all", gzip.compress(b"{}")[:9]]
+    "broken",
+    [gzip.compress(b"{}" * 900)[:-9], b"no gzip at all", gzip.compress(b"{}")[:9]],
+    ids=["cut off", "no gzip", "only a header"],
 )
 async def test_gzip_that_is_broken_or_cut_off_is_no_answer(broken: bytes) -> None:
     with pytest.raises(NoAnswer, match="DecodingError"):
