@@ -289,12 +289,13 @@ def import_products(
 
     Products are known by their handle, or by their SKU. A column that is missing leaves alone what is there. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
-    price, compare_at_price, tax_rate, weight, length, height, width, material, origin_country (two letters, such as
-    co), warnings, stock, pictures, option_1, value_1 to option_3, value_3, product_id, variant_id. Rows with options
-    that follow each other with one handle are the variants of one product. Lists have a | between their parts;
-    prices are whole pesos, with their IVA in them; tax_rate is that IVA in percent: 0, 5 or 19 (a new
-    product has 19); weight is in kilograms, the sizes are in centimetres. A picture is a file's name or an address
-    that begins with https://. A category is known by its handle or its name; a shop without any gets those of the file.
+    price, compare_at_price, is_free (yes or no: a price of 0 is sold only with a yes), tax_rate, weight, length,
+    height, width, material, origin_country (two letters, such as co), warnings, stock, pictures, option_1, value_1
+    to option_3, value_3, product_id, variant_id. Rows with options that follow each other with one handle are the
+    variants of one product. Lists have a | between their parts; prices are whole pesos, with their IVA in them;
+    tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19); weight is in kilograms, the sizes are in
+    centimetres. A picture is a file's name or an address that begins with https://. A category is known by its
+    handle or its name; a shop without any gets those of the file.
 
     The whole file is looked through before anything is written.
 

@@ -13,8 +13,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
-from backend.catalog.models import Collection, Product, ProductHasType, ProductType, Variant
-from backend.catalog.wrapping import WRAPPING_SKU, can_be_bought
+from backend.catalog.models import WRAPPING_SKU, Collection, Product, ProductHasType, ProductType, Variant
+from backend.catalog.wrapping import can_be_bought
 from backend.pricing import STANDARD_RATE, PricedLine
 from backend.promotions.offers import has_candidates
 from backend.tables import JsonObject

@@ -66,6 +66,21 @@ class NothingKnown(Body):
     width: None = None
 
 
+IS_FREE = "is_free"
+"""The key of a variant's metadata that lets a price of 0 be sold."""
+
+
+def _check_keys(metadata: dict[str, Any]) -> dict[str, Any]:
+    if unknown := sorted(metadata.keys() - {IS_FREE}):
+        raise problem(f"The metadata of a variant has no key but '{IS_FREE}': not {unknown}")
+    if not isinstance(metadata.get(IS_FREE) or False, bool):
+        raise problem(f"Expected type: 'boolean' for field 'metadata, {IS_FREE}'")
+    return metadata
+
+
+VariantMetadata = Annotated[Metadata, AfterValidator(_check_keys)]
+
+
 class VariantChange(NothingKnown):
     """A change of a variant; what is left out stays. `compare_at_price: null` ends a sale."""
 
@@ -76,6 +91,10 @@ class VariantChange(NothingKnown):
     ean: BarCode | None = Field(None, description="The number of the bar code: EAN-13, EAN-8 or UPC-A.")
     prices: Prices | None = None
     compare_at_price: Pesos | None = None
+    metadata: VariantMetadata | None = Field(
+        None,
+        description="`is_free`: true if the variant may be sold at a price of 0. Other keys are refused.",
+    )
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
     manage_inventory: bool | None = Field(
         None, description="The units of every variant are counted: a new one may say false, and is told true."

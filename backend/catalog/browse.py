@@ -127,7 +127,7 @@ async def with_units_of_now(session: AsyncSession, detail: ProductDetail) -> Pro
     """What was read of a product earlier, with the numbers of units that are left now."""
     units = await available_units(session, [variant.id for variant in detail.variants])
     variants = [
-        replace(variant, stock=units[variant.id], available=units[variant.id] > 0)
+        replace(variant, stock=units[variant.id], available=units[variant.id] > 0 and variant.has_price)
         for variant in detail.variants
     ]
     return replace(detail, variants=variants)

@@ -69,8 +69,10 @@ async def cards_of(session: AsyncSession, products: Sequence[Product]) -> list[P
 def _card(
     product: Product, variants: Sequence[tuple[Variant, int]], pictures: Iterable[Picture]
 ) -> ProductCard:
-    in_stock = [variant for variant, units in variants if units > 0]
-    variant = min(in_stock or [one for one, _units in variants], key=lambda one: one.price)
+    in_stock = [variant for variant, units in variants if units > 0 and variant.has_price]
+    every = [variant for variant, _units in variants]
+    priced = [variant for variant in every if variant.has_price] or every
+    variant = min(in_stock or priced, key=lambda one: one.price)
     price = format_cop(variant.price)
     views = [picture_view(picture) for picture in pictures]
     saved = percent_off(variant.price, variant.compare_at_price)
@@ -83,7 +85,7 @@ def _card(
         age_range=product.age_range,
         price=variant.price,
         price_label=_("Desde {price}").format(price=price)
-        if any(one.price != variant.price for one, _units in variants)
+        if any(one.price != variant.price for one in priced)
         else price,
         compare_at_price=variant.compare_at_price if saved else None,
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,

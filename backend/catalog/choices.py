@@ -101,5 +101,6 @@ def _variant_view(variant: Variant, values: list[str], stock: int) -> VariantVie
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,
         stock=stock,
-        available=stock > 0,
+        has_price=variant.has_price,
+        available=stock > 0 and variant.has_price,
     )

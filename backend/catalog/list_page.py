@@ -14,7 +14,15 @@ from sqlalchemy.orm import aliased
 from backend.catalog.cards import cards_of
 from backend.catalog.categories import Tree, count_by_category, read_tree
 from backend.catalog.counted import counted
-from backend.catalog.models import Product, ProductCategory, Variant, available, for_sale, put_forward
+from backend.catalog.models import (
+    Product,
+    ProductCategory,
+    Variant,
+    available,
+    for_sale,
+    has_price,
+    put_forward,
+)
 from backend.catalog.product_fields import AGE_RANGES
 from backend.catalog.search import answers_of, every_match, near_matches
 from backend.catalog.search_words import SearchWords, search_words
@@ -167,8 +175,10 @@ def _conditions(wanted: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bo
 
 
 def _is_cheapest() -> ColumnElement[bool]:
-    """The variant is what its product costs: of several the one that costs least; of those that cost the same, one."""
+    """Return the condition that the variant is what its product costs: of those with a price, the cheapest one."""
     less = (_Cheaper.price < Variant.price) | ((_Cheaper.price == Variant.price) & (_Cheaper.id < Variant.id))
+    is_alike = has_price(_Cheaper) == has_price()
+    less = (is_alike & less) | (has_price(_Cheaper) & ~has_price())
     return ~select(_Cheaper.id).where(_Cheaper.product_id == Variant.product_id, less).exists()
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import (
     UniqueConstraint,
     delete,
     event,
+    false,
     func,
     insert,
     inspect,
@@ -221,6 +222,10 @@ def variant_name(title: str) -> str:
     return "" if title == ONLY else title
 
 
+WRAPPING_SKU = "ENVOLTURA"
+"""The code of the gift wrapping, which may cost nothing (`backend.catalog.wrapping`)."""
+
+
 class Variant(Timestamps, table=True):
     """What is bought: a product in one make, with its SKU and price. Prices are pesos with IVA included."""
 
@@ -239,6 +244,13 @@ class Variant(Timestamps, table=True):
     price: Cop
     compare_at_price: Cop | None = None
     rank: int = 0
+    is_free: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if the variant may be sold at a price of 0. Otherwise 0 is a price that nobody has typed yet."""
+
+    @property
+    def has_price(self) -> bool:
+        """True if the variant can be sold at its price: see `has_price`."""
+        return self.price > 0 or self.is_free or self.sku == WRAPPING_SKU
 
 
 class ProductOption(Timestamps, table=True):
@@ -331,12 +343,17 @@ def is_new() -> ColumnElement[bool]:
     return Product.created_at >= new_since()
 
 
+def has_price(variant: type[Variant] = Variant) -> ColumnElement[bool]:
+    """Return the condition that the variant can be sold at its price: more than 0, or 0 where it is marked as free."""
+    return (variant.price > 0) | variant.is_free.is_(True) | (variant.sku == WRAPPING_SKU)
+
+
 def units_of_product() -> ScalarSelect[int]:
     """How many units of the product, over its variants, can be sold now."""
     return (
         select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
         .join(Variant, Variant.id == InventoryLevel.variant_id)
-        .where(Variant.product_id == Product.id)
+        .where(Variant.product_id == Product.id, has_price())
         .correlate(Product)
         .scalar_subquery()
     )

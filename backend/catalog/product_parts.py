@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, FromClause, Row, Select, func, literal_col
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import (
+    WRAPPING_SKU,
     Category,
     Collection,
     Picture,
@@ -67,9 +68,16 @@ class VariantRow(NamedTuple):
     price: int
     compare_at_price: int | None
     rank: int
+    is_free: bool
+    """0 or 1 on SQLite."""
     created_at: str
     updated_at: str
     units: int | None
+
+    @property
+    def has_price(self) -> bool:
+        """True if the variant can be sold at its price: see `backend.catalog.models.has_price`."""
+        return self.price > 0 or bool(self.is_free) or self.sku == WRAPPING_SKU
 
 
 class PictureRow(NamedTuple):

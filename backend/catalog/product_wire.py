@@ -7,6 +7,7 @@ import orjson
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.admin_schemas import IS_FREE
 from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.options import IMPLIED_TITLE, Option
 from backend.catalog.picture_addresses import absolute_address
@@ -174,7 +175,7 @@ class ProductWriter:
         if self._shows_price:
             variant["calculated_price"] = price(sibling_id("pset", row.id), row.price, row.compare_at_price)
         if row.units is not None:
-            variant["inventory_quantity"] = row.units
+            variant["inventory_quantity"] = row.units if self._as_staff or row.has_price else 0
         if self._as_staff:
             variant["prices"] = [_price_row(row)]
             variant["compare_at_price"] = row.compare_at_price
@@ -220,7 +221,7 @@ def _variant(row: VariantRow, product_id: str) -> JsonDict:
         "length": None,
         "height": None,
         "width": None,
-        "metadata": None,
+        "metadata": {IS_FREE: True} if row.is_free else None,
         "thumbnail": None,
         "variant_rank": row.rank,
         "product_id": product_id,

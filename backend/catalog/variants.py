@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.admin_schemas import PriceIn, VariantChange, VariantInProduct
+from backend.catalog.admin_schemas import IS_FREE, PriceIn, VariantChange, VariantInProduct
 from backend.catalog.models import Product, Variant
 from backend.catalog.options import set_values
 from backend.errors import InvalidData, NotAllowed, NotFound
@@ -81,6 +81,8 @@ async def _write(session: AsyncSession, product: Product, variant: Variant, said
         variant.price = _amount(said.prices)
     if "compare_at_price" in said.model_fields_set:
         variant.compare_at_price = said.compare_at_price
+    if IS_FREE in (said.metadata or {}):
+        variant.is_free = bool((said.metadata or {})[IS_FREE])
     variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
     with session.no_autoflush:
         for name in sorted(CODES & said.model_fields_set):

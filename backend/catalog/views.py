@@ -96,6 +96,7 @@ class VariantView:
     percent_off: int | None
     stock: int
     available: bool
+    has_price: bool = True
 
 
 @dataclass(frozen=True, slots=True)

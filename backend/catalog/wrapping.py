@@ -6,19 +6,14 @@ A shop offers it as soon as it has a product with this code; hidden in the catal
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product, Variant, for_sale
+from backend.catalog.models import WRAPPING_SKU, Product, Variant, for_sale, has_price
 from backend.inventory.statements import available
-
-WRAPPING_SKU = "ENVOLTURA"
 
 
 def can_be_bought() -> ColumnElement[bool]:
-    """Return the condition that the variant is for sale and has a price, or is the gift wrapping.
-
-    A price of 0 is one that nobody has typed yet: only the wrapping may be free.
-    """
+    """Return the condition that the variant is for sale and has a price, or is the gift wrapping."""
     is_wrapping = (Variant.sku == WRAPPING_SKU) & Product.deleted_at.is_(None)
-    return (for_sale() & (Variant.price > 0)) | is_wrapping
+    return (for_sale() & has_price()) | is_wrapping
 
 
 _OFFERED = (

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.views import SavingView, savings_of
 from backend.catalog.cards import first_pictures
-from backend.catalog.models import variant_name
+from backend.catalog.models import WRAPPING_SKU, variant_name
 from backend.catalog.views import PictureView
-from backend.catalog.wrapping import WRAPPING_SKU
 from backend.checkout.returns_page import ReturnsView, returns_view
 from backend.contact import clean_name
 from backend.dates import time_label

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.facts import CONTENTS, SAFETY_MARK
 from backend.catalog.models import (
+    WRAPPING_SKU,
     Category,
     Collection,
     Picture,
@@ -24,7 +25,6 @@ from backend.catalog.models import (
 )
 from backend.catalog.options import SaidOption, set_options, set_values
 from backend.catalog.search import index_products
-from backend.catalog.wrapping import WRAPPING_SKU
 from backend.clock import now
 from backend.database import Database
 from backend.inventory.service import set_stock

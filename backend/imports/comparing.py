@@ -138,7 +138,7 @@ def cell_of(column: str, value: Any) -> object:
     """A value as it stands in the cell of a file: a number, or a text. It is read back as the same value."""
     if value is None:
         return ""
-    if column == "featured":
+    if column in ("featured", "is_free"):
         return "sí" if value else "no"
     if column == "status":
         return {"published": "publicado", "draft": "oculto"}.get(value, "")

@@ -19,8 +19,8 @@ from backend.staff.rights import Actor, Right
 from backend.texts import _
 
 ORDER = (
-    "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "stock", "categories", "brand", "age_range", "pictures",
-    "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
+    "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "is_free", "stock", "categories", "brand", "age_range",
+    "pictures", "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
     "origin_country", "warnings", "collection", "featured", "status", "handle",
 )  # fmt: skip
 """In which order our own files have the columns: those that are filled in most come first."""
@@ -57,7 +57,7 @@ EXAMPLES: tuple[dict[str, object], ...] = (
     {**_PUPPET, "sku": "TIT-2", "value_1": _("Tucán"), "value_2": _("Azul")},
 )
 """A toy of one variant, and one of two."""
-WIDTHS = (28, 14, *(12,) * 6, 12, 12, 10, 24, 18, 10, 28, 40)
+WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)
 """Letters of the first columns."""
 
 

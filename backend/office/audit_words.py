@@ -144,6 +144,7 @@ FIELDS = {
     "collection_id": _("Colección"),
     "code": _("Código"),
     "compare_at_price": _("Precio anterior"),
+    "is_free": _("Gratis"),
     "deleted_at": _("Borrado"),
     "delivered_at": _("Entregado"),
     "damaged": _("Dañadas"),

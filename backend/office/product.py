@@ -17,6 +17,7 @@ from backend.errors import NotFound
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
 from backend.office.product_form import (
+    FREE,
     KEPT_IN_METADATA,
     MEASURES,
     NEW,
@@ -167,6 +168,7 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
                 "" if one.compare_at_price is None else str(one.compare_at_price),
                 one.sku or "",
                 one.ean or "",
+                FREE if one.is_free else "",
             )
             for one in await variants_of(session, product.id)
         ],

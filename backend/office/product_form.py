@@ -20,6 +20,8 @@ from backend.edge.schemas import MAX_AMOUNT
 from backend.pricing import TAX_RATES
 from backend.texts import _, language
 
+FREE = "1"
+"""The text of a variant that may be sold at a price of 0."""
 NEW = "new-"
 """The keys of variants that are not saved yet begin with this."""
 MEASURES = {"weight": 100, "length": 500, "width": 500, "height": 500}
@@ -60,7 +62,10 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3})+")
 
 @dataclass(frozen=True, slots=True)
 class VariantDraft:
-    """A variant. `key` is its id, or begins with `NEW`; `before` is the price before a sale."""
+    """A variant. `key` is its id, or begins with `NEW`; `before` is the price before a sale.
+
+    `is_free` is `FREE`, or empty.
+    """
 
     key: str
     title: str = ONLY
@@ -68,6 +73,7 @@ class VariantDraft:
     before: str = ""
     sku: str = ""
     ean: str = ""
+    is_free: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ def tidied(draft: Draft) -> Draft:
         replace(
             one,
             title=one.title or ONLY,
-            price=_written(one.price),
+            price=_written(one.price) or ("0" if one.is_free else ""),
             before=_written(one.before),
             ean=one.ean.replace(" ", "").replace("-", ""),
         )
@@ -262,7 +268,7 @@ def _merged_variants(
         wanted, before = of_mine.get(key, now), of_base.get(key, now)
         values = {
             name: text(f"{name}-{key}", getattr(before, name), getattr(wanted, name), getattr(now, name))
-            for name in ("title", "price", "before", "sku", "ean")
+            for name in ("title", "price", "before", "sku", "ean", "is_free")
         }
         variants.append(VariantDraft(key, **values))
     return variants
@@ -286,8 +292,12 @@ def _written(price: str) -> str:
 def _problems_of_variant(one: VariantDraft) -> dict[str, str]:
     problems: dict[str, str] = {}
     price, before = pesos_of(one.price), pesos_of(one.before)
-    if not price:
+    if price is None:
         problems[f"price-{one.key}"] = _("Escribe el precio en pesos, como 89900.")
+    elif price and one.is_free:
+        problems[f"price-{one.key}"] = _("Con «Gratis», el precio es 0.")
+    elif not price and not one.is_free:
+        problems[f"price-{one.key}"] = _("Escribe el precio. Para regalarlo con precio 0, marca «Gratis».")
     if one.before and before is None:
         problems[f"before-{one.key}"] = _("Escribe un precio en pesos, o nada.")
     elif price is not None and before is not None and before <= price:

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, Thing, record
 from backend.catalog.admin_schemas import (
+    IS_FREE,
     ImageIn,
     NewProduct,
     OptionIn,
@@ -246,6 +247,7 @@ def _variant(one: VariantDraft, rank: int) -> VariantInProduct:
         ean=one.ean,
         prices=[PriceIn(amount=pesos_of(one.price) or 0)],
         compare_at_price=pesos_of(one.before),
+        metadata={IS_FREE: bool(one.is_free)},
         variant_rank=rank,
     )
 

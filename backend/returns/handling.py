@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.wrapping import WRAPPING_SKU
+from backend.catalog.models import WRAPPING_SKU
 from backend.contact import paragraphs, read_form
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, InvalidData, NotFound

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend import rate_limit
 from backend.catalog.events import ProductsEdited
-from backend.catalog.models import Product, Variant, for_sale, variant_name
+from backend.catalog.models import Product, Variant, for_sale, has_price, variant_name
 from backend.clock import now
 from backend.contact import AccountEmail, invalid, read_form
 from backend.database import Database, db_now
@@ -185,7 +185,9 @@ def require_notice_token(signing_key: str, notice_id: str, token: str) -> None:
 
 async def is_back(session: AsyncSession, variant_id: str) -> bool:
     """Whether the variant is for sale and a unit of it can be bought."""
-    is_sold = select(exists().where(Variant.id == variant_id, Product.id == Variant.product_id, for_sale()))
+    is_sold = select(
+        exists().where(Variant.id == variant_id, Product.id == Variant.product_id, for_sale(), has_price())
+    )
     if not (await session.execute(is_sold)).scalar_one():
         return False
     return (await available_units(session, [variant_id]))[variant_id] > 0

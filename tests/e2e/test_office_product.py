@@ -240,3 +240,24 @@ async def test_pictures_are_put_into_order_and_told_apart(open_page: OpenPage, s
         saved = await page.request.get(f"/admin/products/{toy['id']}", headers={"origin": server.url})
         images = (await saved.json())["product"]["images"]
         assert [one["url"] for one in images] == [toy["images"][2]["url"], toy["images"][1]["url"]]
+
+
+async def test_free_toy_needs_the_tick(open_page: OpenPage, server: ShopServer, axe: str) -> None:
+    """A price of 0 is refused at its field; with «Gratis» the toy can be put into a cart."""
+    async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
+        await enter(page, server, NEW)
+        await page.get_by_label("Título").fill("Calcomanía de prueba")
+        price = page.get_by_label("Precio", exact=True)
+        await price.fill("0")
+        await page.get_by_label("Unidades").fill("5")
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_text("marca «Gratis»")).to_be_visible(timeout=PATIENCE)
+        tick = page.get_by_label("Gratis: se vende con precio 0")
+        await tick.check()
+        await check(page, axe)
+        await page.get_by_test_id("save").click()
+        await expect(page).to_have_url(SAVED, timeout=PATIENCE)
+        await expect(page.get_by_test_id("save")).to_be_hidden()
+        await expect(tick).to_be_checked()
+        await shopper.goto("/product/calcomania-de-prueba")
+        await expect(shopper.get_by_test_id("add-to-cart")).to_be_enabled(timeout=PATIENCE)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, ElementHandle, Error, Locator, Page
 from playwright.async_api import TimeoutError as TooLate
 
-from backend.catalog.wrapping import WRAPPING_SKU
+from backend.catalog.models import WRAPPING_SKU
 from tests.e2e.conftest import Watch
 from tests.e2e.shopper import decide, fill_in, go_to_bank, open_checkout
 from tests.failure.page_health import EVERY, WATCH, Books, Cart, expect_health

@@ -84,11 +84,12 @@ class Change:
 
 
 class Priced(NamedTuple):
-    """A variant, what it costs, and what it cost before its sale."""
+    """A variant, what it costs, what it cost before its sale, and if it may be sold at 0."""
 
     id: str
     price: Cop
     before: Cop | None
+    is_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def values_of(change: Change, facts: Facts) -> list[Value] | Problem:
     """What the change changes of a product (nothing, if it is as wished), or why it does not."""
     if change.action in PRICED:
         return _prices(change, facts)
-    is_priced = facts.variants and all(one.price > 0 for one in facts.variants)
+    is_priced = facts.variants and all(one.price > 0 or one.is_free for one in facts.variants)
     if change.action is Action.PUBLISH and not is_priced:
         return Problem.NO_PRICE
     name, before, after = _wish(change, facts)

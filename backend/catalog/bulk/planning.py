@@ -193,10 +193,10 @@ async def facts_of(session: AsyncSession, change: Change, product_ids: Sequence[
     columns = (Product.id, Product.status, Product.featured, Product.collection_id)
     of_these = select(*columns).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
     variants: dict[str, list[Priced]] = defaultdict(list)
-    priced = select(Variant.product_id, Variant.id, Variant.price, Variant.compare_at_price)
+    priced = select(Variant.product_id, Variant.id, Variant.price, Variant.compare_at_price, Variant.is_free)
     priced = priced.where(Variant.product_id.in_(product_ids)).order_by(Variant.rank, Variant.id)
-    for product_id, variant_id, price, before in await session.execute(priced):
-        variants[product_id].append(Priced(variant_id, price, before))
+    for product_id, variant_id, price, before, is_free in await session.execute(priced):
+        variants[product_id].append(Priced(variant_id, price, before, is_free))
     inside: set[str] = set()
     if change.action in CATEGORIES:
         placed = select(ProductCategory.product_id).where(

@@ -9,6 +9,7 @@ VARIANT_CELLS = {
     "ean": Cell(cells.bar_code, None),
     "price": Cell(cells.number(1_000_000_000, "89900")),
     "compare_at_price": Cell(cells.number(1_000_000_000, "109900"), None),
+    "is_free": Cell(cells.yes_or_no),
 }
 OPTION_CELLS = {
     name: Cell(cells.word(255)) for number in (1, 2, 3) for name in (f"option_{number}", f"value_{number}")

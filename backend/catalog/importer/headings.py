@@ -44,6 +44,7 @@ LABELS = {
     "ean": _("Código de barras"),
     "price": _("Precio"),
     "compare_at_price": _("Precio antes"),
+    "is_free": _("Gratis"),
     "stock": _("Unidades"),
     "pictures": _("Fotos"),
 }
@@ -81,6 +82,7 @@ HINTS = {
     "ean": _("Los números bajo el código de barras: 8, 12 o 13."),
     "price": _("En pesos, con el IVA: 45000 o 45.000."),
     "compare_at_price": _("En pesos, más alto que el precio; vacío si no está en oferta."),
+    "is_free": _("sí o no. Con precio 0 y sin un sí aquí, no se vende."),
     "stock": _("Cuántas hay: un número entero."),
     "pictures": _("Los nombres de los archivos, separados por |, o direcciones https://"),
 }
@@ -121,6 +123,7 @@ _OTHERS = {
     "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
     "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop"),
     "compare_at_price": ("precio antes", "precio anterior", "antes", "old price", "price before"),
+    "is_free": ("gratis", "gratuito", "free"),
     "stock": (
         "unidades",
         "existencias",

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.catalog.categories import with_those_inside
-from backend.catalog.models import Product, ProductCategory, Variant, variant_name
+from backend.catalog.models import WRAPPING_SKU, Product, ProductCategory, Variant, variant_name
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
-from backend.catalog.wrapping import WRAPPING_SKU
 from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import InvalidData
 from backend.money import Cop, regular_price

@@ -82,6 +82,7 @@ def variant(row: Any) -> rx.Component:
             rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
         ),
         price_and_units(row),
+        free_tick(row),
         rx.cond(
             row.stocked != "",
             rx.el.p(
@@ -114,6 +115,20 @@ def price_and_units(row: Any) -> rx.Component:
         ),
         class_name="o-toy__cells",
     )
+
+
+def free_tick(row: Any) -> rx.Component:
+    """Render the tick that lets the variant be sold at a price of 0."""
+    box = rx.el.input(
+        type="checkbox",
+        name="is_free[]",
+        value=row.key,
+        default_checked=row.is_free,
+        id=rx.Var.create(f"{FORM}-is_free-{row.key}"),
+        auto_complete="off",
+    )
+    label = rx.el.span(_("Gratis: se vende con precio 0"), class_name="check__label")
+    return rx.el.label(box, label, class_name="check")
 
 
 def codes(row: Any) -> rx.Component:

@@ -50,6 +50,7 @@ LABELS = {
     "height": _("Alto"),
     "price": _("Precio"),
     "before": _("Precio anterior"),
+    "is_free": _("Gratis"),
     "sku": _("Código"),
     "ean": _("Código de barras"),
     "units": _("Unidades"),
@@ -69,6 +70,7 @@ class VariantRow:
     before: str
     sku: str
     ean: str
+    is_free: bool
     stocked: str
     stock_path: str
 
@@ -288,6 +290,7 @@ def _shown(form: ProductForm) -> Shown:
             one.before,
             one.sku,
             one.ean,
+            bool(one.is_free),
             stocked(one.key),
             f"{STOCK}?{named}",
         )
@@ -349,6 +352,9 @@ def _clash(clash: Clash, shown: Shown) -> ClashRow:
         row = replace(row, mine=names.get(row.mine, row.mine), theirs=names.get(row.theirs, row.theirs))
     elif name in {"price", "before"}:
         row = replace(row, mine=_money(row.mine), theirs=_money(row.theirs))
+    elif name == "is_free":
+        mine, theirs = (_("sí") if value else _("no") for value in (row.mine, row.theirs))
+        row = replace(row, mine=mine, theirs=theirs, field="")
     elif name == "variants":
         gone = _("borrada")
         row = replace(row, mine=row.mine or gone, theirs=row.theirs or gone, field="")

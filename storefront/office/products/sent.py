@@ -10,6 +10,7 @@ from backend.errors import InvalidData
 from backend.inventory.movements import MOST_UNITS
 from backend.office.product import Base
 from backend.office.product_form import (
+    FREE,
     LONGEST_ALT,
     LONGEST_CELL,
     TEXTS,
@@ -53,6 +54,8 @@ def wanted_of(form: object) -> Wanted:
     alts = _list(form, "alt", MAX_PICTURES, LONGEST_ALT)
     keys = _list(form, "variant", MAX_VARIANTS)
     columns = [_list(form, name, MAX_VARIANTS) for name in ("variant_title", "price", "before", "sku", "ean")]
+    ticked = set(_list(form, "is_free", MAX_VARIANTS))
+    free = [FREE if key in ticked else "" for key in keys]
     if len(urls) != len(alts) or any(len(one) != len(keys) for one in columns) or len(set(keys)) < len(keys):
         raise InvalidData("not a table")
     draft = Draft(
@@ -61,7 +64,7 @@ def wanted_of(form: object) -> Wanted:
         is_featured=bool(said["is_featured"]),
         categories=_list(form, "category", MOST_CATEGORIES),
         pictures=[PictureDraft(url, alt) for url, alt in dict(zip(urls, alts, strict=True)).items()],
-        variants=[VariantDraft(*row) for row in zip(keys, *columns, strict=True)],
+        variants=[VariantDraft(*row) for row in zip(keys, *columns, free, strict=True)],
     )
     return Wanted(base, draft, _units(form), said["location_id"])
 

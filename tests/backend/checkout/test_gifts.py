@@ -11,8 +11,7 @@ from backend.cart.access import new_cart
 from backend.cart.drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import WrappingView, cart_view
-from backend.catalog.models import Product, Variant
-from backend.catalog.wrapping import WRAPPING_SKU
+from backend.catalog.models import WRAPPING_SKU, Product, Variant
 from backend.checkout.buying_again import buy_again
 from backend.checkout.placed_orders import PlacedOrder
 from backend.customers.models import Customer

@@ -123,6 +123,33 @@ async def test_a_file_of_the_shop_comes_back_unchanged(sender: Sender, file_form
         await sender.begin()
 
 
+async def test_free_variant_keeps_its_mark_through_export_and_import(sender: Sender) -> None:
+    async with sender.shop.database.transaction() as session:
+        await make_toy(session, sender.defaults, "balon", price=20_000)
+    free = "Nombre;SKU;Precio;Gratis\nCalcomanía;CAL-1;0;sí\nYoyo;YO-1;0;\nTrompo;TRO-1;0;no\n;SKU-balon;0;quizás\n"
+    found = await sender.sheet(free)
+    assert problems(found) == [(5, "is_free", "cell")]
+    await sender.begin()
+    assert [await sender.value(Variant.is_free, sku) for sku in ("CAL-1", "YO-1", "TRO-1", "SKU-balon")] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    export_id = await asked(sender.shop, "import", "csv", OWNER, DAYS)
+    await sender.shop.worker.run_due("export.make")
+    file = await file_of(sender.shop.database, OWNER, export_id)
+    content = b"".join([piece async for piece in file.pieces])
+    found = await sender.sheet(content)
+    assert (problems(found), found.counts.same) == ([], 4)
+    await sender.sheet("SKU;Precio\nCAL-1;500\n")  # without the column the mark stays
+    await sender.begin()
+    assert await sender.value(Variant.is_free, "CAL-1") is True
+    report = await sender.sheet("SKU;is_free\nCAL-1;no\n")
+    assert [(one["column"], one["before"], one["after"]) for one in report.changes[0].changes] == [
+        ("is_free", "sí", "no")
+    ]
+    await sender.begin()
+    assert await sender.value(Variant.is_free, "CAL-1") is False
+
+
 async def test_it_goes_on_after_a_kill(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "AT_ONCE", 2)
     rows = "".join(f"Juguete {n};J-{n};1000;1;;\n" for n in range(5))

@@ -12,6 +12,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog import categories, collections
 from backend.catalog.admin_schemas import NewCategory, NewCollection, NewProduct
+from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.catalog.options import options_of, values_of_variants
@@ -21,7 +22,7 @@ from backend.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.office.product import FIRST, ProductForm, blank_form, read_form
-from backend.office.product_form import Draft, PictureDraft, VariantDraft
+from backend.office.product_form import FREE, Draft, PictureDraft, VariantDraft
 from backend.office.product_saving import FormClashes, FormRefused, Wanted, save_form
 from backend.staff.rights import Actor, Role
 from tests.backend.rivals import overtaken
@@ -151,6 +152,25 @@ async def test_toys_of_one_long_title_have_addresses_that_are_no_longer_than_any
         handles.append((await opened(shop, await save(shop, wanted))).base.draft.texts["handle"])
     whole = "-".join(["trompitos"] * 20)
     assert handles == [whole, f"{whole[:198]}-2", f"{whole[:198]}-3"]
+
+
+async def test_price_of_0_is_saved_only_with_the_tick(shop: Shop, toy: str) -> None:
+    """| price | Gratis | outcome | — 0 or empty with it: sold at 0; 0 without it, or a price with it: refused."""
+    form = await opened(shop, toy)
+    (key,) = (one.key for one in form.base.draft.variants)
+    for values in ({"price": "0"}, {"price": ""}, {"price": "50000", "is_free": FREE}):
+        with pytest.raises(FormRefused) as refused:
+            await save(shop, edited(form, variants=first(form, **values)))
+        assert list(refused.value.fields) == [f"price-{key}"]
+    await save(shop, edited(form, variants=first(form, price="", is_free=FREE)))
+    form = await opened(shop, toy)
+    assert [(one.price, one.is_free) for one in form.base.draft.variants] == [("0", FREE)]
+    async with shop.database.read() as session:
+        detail = await product_detail(session, "trompo-de-madera")
+    assert detail.variants[0].available
+    await save(shop, edited(form, variants=first(form, price="9000", is_free="")))
+    (variant,) = (await opened(shop, toy)).base.draft.variants
+    assert (variant.price, variant.is_free) == ("9000", "")
 
 
 async def test_units_that_came_are_added_once(shop: Shop, toy: str) -> None:

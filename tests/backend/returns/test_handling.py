@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.audit import AuditEntry
-from backend.catalog.wrapping import WRAPPING_SKU
+from backend.catalog.models import WRAPPING_SKU
 from backend.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.inventory.models import StockMovement
 from backend.jobs import JobRun

@@ -53,6 +53,7 @@ def form_of(screen: Any, **typed: Any) -> dict[str, Any]:
         **{
             name: [getattr(one, name) for one in shown.variants] for name in ("price", "before", "sku", "ean")
         },
+        "is_free": [one.key for one in shown.variants if one.is_free],
         "units": ["" for _one in shown.variants],
         "location_id": shown.locations[0].id,
         "seen": shown.seen,

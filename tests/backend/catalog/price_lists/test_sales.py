@@ -12,7 +12,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.admin_schemas import VariantChange
 from backend.catalog.events import products_changed
-from backend.catalog.models import Category, Product, ProductCategory, Variant
+from backend.catalog.models import WRAPPING_SKU, Category, Product, ProductCategory, Variant
 from backend.catalog.price_lists import running
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.planning import (
@@ -28,7 +28,6 @@ from backend.catalog.price_lists.planning import (
 from backend.catalog.price_lists.running import Sales, SalesNotMoved
 from backend.catalog.price_lists.saving import JOB, Sale, end_sale, save_sale, set_end
 from backend.catalog.products import change_variant, delete_product
-from backend.catalog.wrapping import WRAPPING_SKU
 from backend.clock import now
 from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.jobs import JobRun
