@@ -50,7 +50,7 @@ FIELD_OF = {
 }
 """The field that an id among an entry's arguments goes into, by its prefix."""
 _ID = re.compile(rf"({'|'.join(FIELD_OF)})_[0-9A-Z]{{26}}")
-_EMAIL = re.compile(r"[\w.+%-]+@[\w-]+\.[\w.-]+")
+_EMAIL = re.compile(r"[\w.+%-]{1,64}@[\w-]+\.[\w.-]+")
 _VALUES = re.compile(
     r"(?m)(DETAIL: |input_value=|for query argument \$\d+: |for type \w+: ).*?(?=, input_type|$)"
 )
@@ -125,12 +125,16 @@ def _without_people(text: str) -> str:
     """The text without what tells of a person."""
     scope = _scope.get()
     if scope and scope.hidden:
+        # an expression of all of them would take seconds to compile: a stranger may send thousands
+        folded = text.lower()
+        found = [value for value in scope.hidden if value.lower() in folded]
         # the longest first: a name may be part of an address
-        known = (
+        known = [
             re.escape(value) if len(value) >= HIDDEN_INSIDE else rf"(?<!\w){re.escape(value)}(?!\w)"
-            for value in sorted(scope.hidden, key=len, reverse=True)
-        )
-        text = re.sub("|".join(known), HIDDEN, text, flags=re.IGNORECASE)
+            for value in sorted(found, key=len, reverse=True)
+        ]
+        if known:
+            text = re.sub("|".join(known), HIDDEN, text, flags=re.IGNORECASE)
     text = _VALUES.sub(rf"\1{HIDDEN}", text)
     return _EMAIL.sub(HIDDEN, text) if "@" in text else text
 

@@ -30,8 +30,19 @@ function stored() {
 }
 
 function store(list) {
-  if (list.length) sessionStorage.setItem(KEY, JSON.stringify(list));
-  else sessionStorage.removeItem(KEY);
+  try {
+    if (list.length) sessionStorage.setItem(KEY, JSON.stringify(list));
+    else sessionStorage.removeItem(KEY);
+    return true;
+  } catch {
+    return false; // the tab's storage is full
+  }
+}
+
+// The newest presses; that an older one is dropped is said.
+function newest(list) {
+  if (list.length > MAX_PRESSES) sayLost();
+  return list.slice(-MAX_PRESSES);
 }
 
 const all = () => [...stored(), ...ofThisPage].sort((one, other) => one.at - other.at);
@@ -44,8 +55,8 @@ export function keepPresses(events, prepare, encode) {
     event.press = newId();
     const { name, payload = {}, router_data } = encode(prepare(event));
     const kept = { event: { name, payload, router_data, press: event.press }, at: Date.now(), account: localStorage.getItem(ACCOUNT) };
-    if (press !== "every page") ofThisPage = [...ofThisPage, kept].slice(-MAX_PRESSES);
-    else store([...stored(), kept].slice(-MAX_PRESSES));
+    if (press === "every page" && store(newest([...stored(), kept]))) continue;
+    ofThisPage = newest([...ofThisPage, kept]);
   }
   return events;
 }

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, raise_alert
@@ -158,8 +158,10 @@ _UNPAID_BY_VARIANT = (
 _WAITING_UNITS = select(
     func.coalesce(PaymentSession.client_address, PaymentSession.id), PaymentSession.units
 ).where(
-    PaymentSession.expires_at > db_now(),
-    PaymentSession.state.in_(sorted(_WAITING)),
+    or_(
+        and_(PaymentSession.expires_at > db_now(), PaymentSession.state.in_(sorted(_WAITING))),
+        PaymentSession.state == SessionState.HELD,  # its hold lasts longer than the session
+    ),
     PaymentSession.id != bindparam("session_id"),
 )
 

@@ -160,6 +160,8 @@ def shopper_view(customer: Customer) -> ShopperView:
 EMAILPASS, GOOGLE = "emailpass", "google"
 LOGINS = RateLimit("login", per_pair=5, per_client=60, per_subject=50, per_day=100)
 """Wrong passwords. docs/security.md counts what that leaves to who guesses."""
+PASSWORD_CHANGES = RateLimit("password change", per_pair=5, per_client=60, per_subject=5, per_day=10)
+"""Of a customer who is signed in: each change causes a mail to an address that nobody may have proved."""
 REGISTRATIONS = RateLimit("registration", per_pair=5, per_client=60, per_subject=0)
 WRONG_NOW = _("Esta no es tu contraseña actual.")
 
@@ -248,6 +250,7 @@ async def change_password(
             login = await prove(database, login.subject, current, visitor=visitor)
         except WrongPassword:
             raise wrong from None
+    await rate_limit.hit(database, PASSWORD_CHANGES, customer_id, visitor.client)
     proved = login.password_hash if login is not None else None
     hashed = await hash_password(new)
     async with database.transaction() as session:

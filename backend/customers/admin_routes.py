@@ -104,9 +104,13 @@ async def change_customer_groups(
 
 @router.get("/customers/{customer_id}/addresses", response_model=StaffAddressesAnswer)
 async def list_addresses(
-    customer_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+    actor: StaffMember,
+    customer_id: str,
+    asked: Annotated[ListParameters, read_query(ListParameters)],
+    database: Db,
 ) -> Wire:
     """The address book of a customer with an account."""
+    await count_reads(database, actor, Thing.CUSTOMER, 1)
     async with database.read() as session:
         await directory.find_person(session, customer_id)
         book = await addresses_of(session, customer_id)
@@ -114,8 +118,11 @@ async def list_addresses(
 
 
 @router.get("/customers/{customer_id}/addresses/{address_id}", response_model=AddressAnswer)
-async def one_address(customer_id: str, address_id: str, database: Db, fields: Shown) -> Wire:
+async def one_address(
+    actor: StaffMember, customer_id: str, address_id: str, database: Db, fields: Shown
+) -> Wire:
     """One address of the book."""
+    await count_reads(database, actor, Thing.CUSTOMER, 1)
     async with database.read() as session:
         entry = await read_address(session, customer_id, address_id)
     return Wire({"address": fields.pick(address_wire(entry))})

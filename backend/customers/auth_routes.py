@@ -100,7 +100,7 @@ async def _customer_session(database: Database, owner: TokenOwner, old: str) -> 
             raise NotSignedIn
         if await is_chain_revoked(session, owner.chain):
             raise NotSignedIn
-        return await open_session(session, customer.id, instead_of=old, token_chain=owner.chain)
+        return await open_session(session, customer.id, instead_of=old, token_owner=owner)
 
 
 @router.delete("/auth/session", response_model=Succeeded)

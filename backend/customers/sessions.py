@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from backend.clock import now
 from backend.customers.models import Customer, CustomerSession
+from backend.edge.bearer_tokens import TokenOwner, session_end
 from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.revoked_tokens import revoke_chains
 from backend.passwords import hash_of, new_token
@@ -24,11 +25,12 @@ LIFETIME = timedelta(days=30)
 
 
 async def open_session(
-    session: AsyncSession, customer_id: str, *, instead_of: str = "", token_chain: str = ""
+    session: AsyncSession, customer_id: str, *, instead_of: str = "", token_owner: TokenOwner | None = None
 ) -> str:
     """Sign a browser in, with a new token always. The one it came with (`instead_of`) ends.
 
-    `token_chain`, of the bearer token that the session is begun with, ends with the session.
+    A session that is begun with a bearer token (`token_owner`) ends with the lifetime of the token's sign-in, and takes
+    the chain of the token with it when it is closed.
 
     Returns:
         The token, for the browser's cookie alone.
@@ -42,8 +44,8 @@ async def open_session(
         CustomerSession(
             token_hash=hash_of(token),
             customer_id=customer_id,
-            expires_at=moment + LIFETIME,
-            token_chain=token_chain,
+            expires_at=session_end(moment, LIFETIME, token_owner),
+            token_chain=token_owner.chain if token_owner else "",
         )
     )
     await session.flush()

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from backend.clock import now
@@ -42,6 +42,13 @@ class TokenOwner:
     epoch: int = 0
     chain: str = ""
     signed_in_at: int = 0
+
+
+def session_end(moment: datetime, lifetime: timedelta, owner: TokenOwner | None) -> datetime:
+    """Return when a browser's session ends that begins now: not later than `lifetime` after its token's sign-in."""
+    if owner is None or not owner.signed_in_at:
+        return moment + lifetime
+    return min(moment, datetime.fromtimestamp(owner.signed_in_at, UTC)) + lifetime
 
 
 def issue_token(signing_key: str, owner: TokenOwner) -> str:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 
-from sqlalchemy import select, update
+from sqlalchemy import exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.contact import tidy_email
 from backend.database import Database, database_now
-from backend.mail.models import Mail, MailKind, MailSlot
+from backend.jobs.models import Job
+from backend.mail.models import SEND, Mail, MailKind, MailSlot
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.rate_limit import take_turns
@@ -35,6 +36,8 @@ JOINED_PAUSE = timedelta(minutes=10)
 OF_UNPAID_ORDERS = frozenset({MailKind.ORDER_PLACED, MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED})
 ACKNOWLEDGED = OF_UNPAID_ORDERS | {MailKind.PQRS_RECEIVED}
 """Mails that the law asks for, or that correct one of these: they wait, and none is left out."""
+OF_FREE_ORDERS = OF_UNPAID_ORDERS | {MailKind.ORDER_PAID}
+"""Mails about an order that have a limit while no money was paid for it."""
 LIMITED = ACKNOWLEDGED | {MailKind.ORDER_LINK, MailKind.NOTICE_ASKED, MailKind.PASSWORD_RESET}
 """Mails that a stranger can cause without paying."""
 
@@ -70,8 +73,10 @@ def address_key(settings: Settings, address: str) -> str:
 
 async def is_limited(session: AsyncSession, mail: Mail) -> bool:
     """Return True if a stranger can have caused the mail without paying."""
-    if mail.kind in OF_UNPAID_ORDERS:
-        paid = select(Order.id).where(Order.id == mail.about, Order.payment_status.in_(HAS_MONEY))
+    if mail.kind in OF_FREE_ORDERS:
+        paid = select(Order.id).where(Order.id == mail.about, Order.total > 0)
+        if mail.kind in OF_UNPAID_ORDERS:
+            paid = paid.where(Order.payment_status.in_(HAS_MONEY))
         return (await session.execute(paid)).first() is None
     return mail.kind in LIMITED
 
@@ -147,11 +152,12 @@ async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 
 async def _is_joined(session: AsyncSession, mail: Mail) -> bool:
-    """Return True while another mail, which has not left yet, takes this one along."""
+    """Return True while another mail, which has not left yet and was not given up, takes this one along."""
     leader = aliased(Mail)
+    is_given_up = exists().where(Job.kind == SEND, Job.key == leader.id, Job.failed_at.is_not(None))
     waits = (
         select(Mail.id)
         .join(leader, leader.id == Mail.joined_to)
-        .where(Mail.id == mail.id, leader.sent_at.is_(None))
+        .where(Mail.id == mail.id, leader.sent_at.is_(None), ~is_given_up)
     )
     return (await session.execute(waits)).first() is not None

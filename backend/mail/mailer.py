@@ -31,7 +31,7 @@ from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
 from backend.logs import hide_in_log
 from backend.mail.limits import SlotResult, Verdict, address_key, is_limited, take_slot
 from backend.mail.messages import Message, joined_message, message_of
-from backend.mail.models import Mail, MailKind
+from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.smtp import LONGEST
 from backend.mail.transports import Lasts, MailInDoubt, MailRefused, Transport
@@ -56,9 +56,6 @@ from backend.staff.events import StaffPasswordChanged
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
 from backend.tables import for_each_dialect, table_of
-
-SEND = "mail.send"
-"""The job that sends a mail; its key is the mail's id."""
 
 WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
 """Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""

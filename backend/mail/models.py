@@ -10,6 +10,9 @@ from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.tables import Timestamps
 
+SEND = "mail.send"
+"""The job that sends a mail; its key is the id of the mail."""
+
 
 class MailKind(StrEnum):
     """What a mail tells. Its template is `templates/{kind}.jinja`."""

@@ -4,12 +4,14 @@ A mail's text is written when it is sent and not kept; what is kept is what kind
 """
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
+from backend.audit import Thing
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, mentions, met, one_of, read_query
@@ -19,13 +21,13 @@ from backend.edge.wire import JsonDict, Wire, iso, stamps
 from backend.errors import NotFound
 from backend.jobs.models import Job
 from backend.mail.feed import PREFIX, feed_of
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail
+from backend.mail.models import SEND, Mail
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund
 from backend.returns.models import Return
 from backend.staff.access import StaffMember, staff_who_may
-from backend.staff.rights import Right
+from backend.staff.bulk_reads import count_reads
+from backend.staff.rights import Actor, Right
 
 router = APIRouter(
     prefix="/admin",
@@ -71,16 +73,18 @@ async def list_notifications(
         feed = await feed_of(session, actor, settings.public_url)
     feed = [one for one in feed if _tells(asked, one)]
     order = in_order(asked.order, SORTABLE, [Mail.created_at.desc(), Mail.id.desc()])
-    query = _mails().where(*met(asked, _filters))
+    query = _mails().where(*met(asked, partial(_filters, actor=actor)))
     async with database.read() as session:
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         # those of the feed are few: the page is cut out of what is left when all of them stood before it
         start = max(0, asked.offset - len(feed))
         page = query.order_by(*order).offset(start).limit(asked.offset + asked.limit - start)
-        shown = [_wire(*row) for row in await session.execute(page)]
+        shown = [_wire(*row, actor=actor) for row in await session.execute(page)]
     is_turned = asked.order == "created_at"
     shown = sorted([*feed, *shown], key=lambda one: one["created_at"], reverse=not is_turned)
     shown = shown[asked.offset - start :][: asked.limit]
+    orders = {one["resource_id"] for one in shown if one["channel"] == "email"}
+    await count_reads(database, actor, Thing.ORDER, len(orders))
     return Wire(listed("notifications", shown, count + len(feed), asked))
 
 
@@ -96,10 +100,12 @@ def _tells(asked: NotificationsParameters, entry: JsonDict) -> bool:
     return not asked.q or asked.q.casefold() in entry["template"]
 
 
-def _filters(asked: NotificationsParameters) -> list[ColumnElement[bool]]:
+def _filters(asked: NotificationsParameters, actor: Actor) -> list[ColumnElement[bool]]:
     conditions = one_of((Mail.id, asked.id), (Order.id, asked.resource_id), (Order.email, asked.to))
     conditions += mentions(asked.q, Mail.kind)
     if asked.channel is not None and "email" not in asked.channel:
+        conditions.append(false())
+    if asked.to is not None and not actor.may(Right.READ_CUSTOMERS):
         conditions.append(false())
     return conditions
 
@@ -119,7 +125,8 @@ async def read_notification(
         found = (await session.execute(query)).one_or_none()
     if found is None:
         raise NotFound(f"Notification with id: {mail_id} was not found")
-    return Wire({"notification": fields.pick(_wire(*found))})
+    await count_reads(database, actor, Thing.ORDER, 1)
+    return Wire({"notification": fields.pick(_wire(*found, actor=actor))})
 
 
 def _mails() -> Select[Mail, Order, datetime | None]:
@@ -133,11 +140,11 @@ def _mails() -> Select[Mail, Order, datetime | None]:
     )
 
 
-def _wire(mail: Mail, order: Order, failed_at: datetime | None) -> JsonDict:
+def _wire(mail: Mail, order: Order, failed_at: datetime | None, *, actor: Actor) -> JsonDict:
     is_lost = mail.sent_at is None and failed_at is not None
     return {
         "id": mail.id,
-        "to": order.email,
+        "to": order.email if actor.may(Right.READ_CUSTOMERS) else None,
         "from": None,
         "channel": "email",
         "template": mail.kind,

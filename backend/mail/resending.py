@@ -17,8 +17,7 @@ from backend.errors import NotFound
 from backend.invoices.models import Invoice
 from backend.jobs import enqueue
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail, MailKind
+from backend.mail.models import SEND, Mail, MailKind
 from backend.orders.finding import LONGEST_NUMBER
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import Refund

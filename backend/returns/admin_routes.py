@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.audit import Thing
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, moments, one_of, read_query, rows_of
@@ -46,6 +47,7 @@ from backend.returns.schemas import (
 from backend.returns.wire import any_status, draft_wire, previewed, returns_wire
 from backend.shipping.location_routes import Providers
 from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.bulk_reads import count_reads
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(
@@ -61,6 +63,7 @@ SORTABLE = {"created_at": Return.created_at, "updated_at": Return.updated_at, "d
 @router.get("/orders/{order_id}/preview", response_model=OrderAnswer)
 async def preview(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
     """The order as it would be after what programs are writing of it: a return (`order_change`), or nothing."""
+    await count_reads(database, actor, Thing.ORDER, 1)
     async with database.read() as session:
         return Wire({"order": fields.pick(await _preview(session, actor, order_id, fields))})
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from backend.audit import Subject, Thing, record
 from backend.database import Database, database_now, db_now
-from backend.edge.bearer_tokens import USER, TokenOwner
+from backend.edge.bearer_tokens import USER, TokenOwner, session_end
 from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.revoked_tokens import is_revoked, revoke_chains
 from backend.errors import NotFound
@@ -113,9 +113,12 @@ async def open_session(
     browser: Browser,
     *,
     has_second_factor: bool,
-    token_chain: str = "",
+    token_owner: TokenOwner | None = None,
 ) -> str:
-    """Sign a browser in, with a new token always. The session it came with ends; `token_chain` ends with the new one.
+    """Sign a browser in, with a new token always. The session it came with ends.
+
+    A session that is begun with a bearer token (`token_owner`) ends with the lifetime of the token's sign-in, and takes
+    the chain of the token with it when it is closed.
 
     Returns:
         The token, for the browser's cookie alone.
@@ -128,12 +131,12 @@ async def open_session(
         StaffSession(
             token_hash=hash_of(token),
             staff_id=staff_id,
-            expires_at=moment + LIFETIME,
+            expires_at=session_end(moment, LIFETIME, token_owner),
             last_seen_at=moment,
             second_factor_at=moment if has_second_factor else None,
             user_agent=browser.user_agent[:MAX_USER_AGENT],
             address=browser.address,
-            token_chain=token_chain,
+            token_chain=token_owner.chain if token_owner else "",
         )
     )
     await session.flush()

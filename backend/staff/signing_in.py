@@ -100,9 +100,7 @@ async def begin_session(database: Database, owner: TokenOwner, *, browser: Brows
             raise WrongPassword
         if await is_chain_revoked(session, owner.chain):
             raise WrongPassword
-        return await open_session(
-            session, owner.id, browser, has_second_factor=False, token_chain=owner.chain
-        )
+        return await open_session(session, owner.id, browser, has_second_factor=False, token_owner=owner)
 
 
 async def sign_out(database: Database, actor: Actor | None, token: str) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import logging
+import re
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -122,6 +124,22 @@ def test_what_tells_of_a_person_is_hidden_in_the_scope() -> None:
         written = entry("ANA (573001234567) at carrera 43a # 1-50: manana, bank 1022")
     assert f"{HIDDEN} (57{HIDDEN}) at {HIDDEN}: manana, bank 1022" in written
     assert "Ana" in entry("Ana, in another scope")
+
+
+def test_thousands_of_hidden_texts_make_no_expression_of_thousands(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    original = re.sub
+
+    def sub(pattern: str, *args: Any, **kwargs: Any) -> str:
+        compiled.append(pattern)
+        return original(pattern, *args, **kwargs)
+
+    monkeypatch.setattr("backend.logs.re.sub", sub)
+    with log_scope():
+        hide_in_log({"email": [f"text{number:05}" for number in range(9_000)]})
+        assert entry("it was text00042, not another").endswith(f"it was {HIDDEN}, not another")
+        assert entry("none of them").endswith("none of them")
+    assert compiled == ["text00042"]
 
 
 def test_addresses_are_hidden_everywhere() -> None:

@@ -253,3 +253,19 @@ async def test_a_mail_that_is_being_written_waits_for_a_new_password_that_has_be
     assert inbox.subjects() == ["Cambió tu contraseña"]
     async with shop.database.read() as session:
         assert (await session.execute(select(ResetLink))).first() is None
+
+
+async def test_changes_of_a_password_have_a_limit(ana: httpx.AsyncClient, shop: Shop) -> None:
+    """Each is reported by mail to an address that its owner need not have proved."""
+    inbox = Inbox()
+    worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
+    statuses = []
+    current = ANA["password"]
+    for number in range(7):
+        new = f"{NEW} {number}"
+        answer = await ana.post("/auth/account/password", json={"password": current, "new_password": new})
+        statuses.append(answer.status_code)
+        current = new if answer.status_code == 200 else current
+        await worker.run_due()
+    assert statuses == [200] * 5 + [429] * 2
+    assert inbox.subjects() == ["Cambió tu contraseña"] * 5

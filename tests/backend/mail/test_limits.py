@@ -10,6 +10,8 @@ an acknowledgement that has to wait                  it leaves with the others; 
 the payment of a waiting order is lost               one mail names the order once, with what happened last
 two mails of an address leave at the same moment     one slot is taken after the other
 the mail server fails for the joined mail            it is tried again as it was
+a mail that takes others along is given up           the others take slots of their own
+orders with a total of 0, which nobody pays          as unpaid orders, their confirmations too
 an order is paid; a refund; the shop's own mails     no limit
 """
 
@@ -181,6 +183,37 @@ async def test_a_joined_mail_that_does_not_leave_is_tried_again_whole(
     assert (len(inbox.mails), await waiting(shop)) == (6, 0)
     told = "".join(text_of(mail) for mail in inbox.mails)
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
+
+
+async def test_mails_that_waited_for_one_that_was_given_up_leave_without_it(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    made = await orders(9)
+    await worker.run_due()
+    await pass_time(shop, timedelta(hours=1, seconds=1))
+    inbox.is_broken = True
+    await worker.run_due()
+    async with shop.database.transaction() as session:
+        leaders = select(Mail.joined_to).where(Mail.joined_to.is_not(None))
+        await session.execute(update(Job).where(Job.key.in_(leaders)).values(failed_at=Job.run_at))
+    inbox.is_broken = False
+    await pass_time(shop, timedelta(minutes=20))
+    await worker.run_due()
+    assert await waiting(shop) == 0
+    told = "".join(text_of(mail) for mail in inbox.mails)
+    assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
+
+
+async def test_orders_that_cost_nothing_have_the_limit(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
+    made = await orders(12)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(payment_status="captured", total=0))
+        for order in made:
+            await publish(session, OrderPaid(order.id))
+    await worker.run_due()
+    assert len(inbox.mails) == 5
 
 
 async def test_paid_orders_have_no_limit(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:

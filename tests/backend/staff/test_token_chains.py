@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.clock import now
+from backend.customers.models import CustomerSession
 from backend.edge.bearer_tokens import CHAIN_LIFETIME, CUSTOMER, USER, TokenOwner, issue_token, read_token
 from backend.staff.models import StaffSession
 from backend.staff.rights import COMMAND_LINE, Role
@@ -94,6 +95,24 @@ async def test_signing_out_the_browser_ends_the_token_that_began_it(
     assert (await browser.request("DELETE", "/auth/session")).status_code == 200
     assert (await store.get(me, headers=token)).status_code == 401
     assert (await store.get(me, headers=other)).status_code == 200
+
+
+@pytest.mark.parametrize("kind", [USER, CUSTOMER])
+async def test_a_session_ends_with_the_lifetime_of_the_sign_in_of_its_token(
+    new_browser: NewBrowser, store: httpx.AsyncClient, shop: Shop, kind: str
+) -> None:
+    first = await token_of(store, kind)
+    owner = read_token(shop.settings.signing_key, first["authorization"].removeprefix("Bearer "))
+    assert owner is not None
+    signed_in_at = now() - CHAIN_LIFETIME[kind] + timedelta(minutes=1)
+    old = TokenOwner(owner.id, kind, owner.identity, owner.epoch, owner.chain, int(signed_in_at.timestamp()))
+    headers = {"authorization": f"Bearer {issue_token(shop.settings.signing_key, old)}"}
+    assert (await new_browser().post("/auth/session", headers=headers)).status_code == 200
+    table = StaffSession if kind == USER else CustomerSession
+    async with shop.database.read() as session:
+        ends = (await session.execute(select(table.expires_at).order_by(table.expires_at))).scalars().first()
+    assert ends is not None
+    assert ends < now() + timedelta(minutes=2)
 
 
 async def test_ending_a_session_for_somebody_ends_its_token(

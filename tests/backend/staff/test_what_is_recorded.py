@@ -100,7 +100,11 @@ async def test_the_stockroom_sees_neither_document_nor_e_mail(
         wanted = {"fields": "+customer.email,+payment_collections.payment_sessions.data"}
         texts = [
             (await store.get(path, headers=headers, params=wanted)).text
-            for path in ("/admin/orders", f"/admin/orders/{order['id']}")
+            for path in (
+                "/admin/orders",
+                f"/admin/orders/{order['id']}",
+                f"/admin/orders/{order['id']}/preview",
+            )
         ]
         async with shop.database.read() as session:
             detail = await order_detail(session, Actor(staff[role], role), order["id"], "Trompo")
@@ -108,3 +112,7 @@ async def test_the_stockroom_sees_neither_document_nor_e_mail(
         for text in texts:
             assert [word in text for word in hidden] == [is_seen, is_seen], text
         assert "3001234567" in texts[0]  # the carrier's people call
+        sent = (await store.get("/admin/notifications", headers=headers)).json()["notifications"]
+        assert {one["to"] for one in sent} == {hidden[0] if is_seen else None}
+        asked = await store.get("/admin/notifications", headers=headers, params={"to": hidden[0]})
+        assert bool(asked.json()["count"]) is is_seen
