@@ -1,6 +1,7 @@
 """Imports every module that subscribes to events. Import this before changing data, so that all handlers are called."""
 
 import backend.attention.service
+import backend.cart.news
 import backend.catalog.events
 import backend.checkout.completion
 import backend.checkout.resolvers

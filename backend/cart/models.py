@@ -58,6 +58,21 @@ class LineItem(Timestamps, table=True):
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
+class CartNews(SQLModel, table=True):
+    """Something that happened to an open cart, until the shopper dismisses it. `detail` depends on `kind`.
+
+    `cart_id` is no foreign key: it would lock the cart, which deleting a variant must not wait for.
+    """
+
+    __tablename__ = "cart_news"
+
+    id: str = Field(default_factory=lambda: new_id("canews"), primary_key=True)
+    cart_id: str = Field(index=True)
+    kind: str
+    detail: JsonObject = Field(default_factory=dict, sa_type=Json)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
 class ShippingQuote(SQLModel, table=True):
     """What a shipping option was last quoted at for a cart; choosing the option costs that."""
 

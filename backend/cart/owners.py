@@ -6,6 +6,7 @@
 """
 
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +17,15 @@ from backend.cart.contents import line_key, lines_of, units_by_variant
 from backend.cart.events import CartsMerged
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
+from backend.cart.news import (
+    CartUnits,
+    NewsKind,
+    add_code_news,
+    add_news,
+    add_units_news,
+    move_news,
+    units_of_lines,
+)
 from backend.cart.promotions import take_codes_along
 from backend.cart.shipping_method import changed
 from backend.customers.guests import guest_with
@@ -85,7 +95,7 @@ async def _take_over(session: AsyncSession, cart_id: str, customer_id: str) -> s
     if own is None:
         guests.customer_id = customer_id
         return guests.id
-    await merge(session, guests.id, own)
+    await merge(session, guests.id, own, at_sign_in=True)
     return own
 
 
@@ -141,13 +151,15 @@ async def give_to(session: AsyncSession, cart: Cart, customer_id: str) -> None:
     await own_consents(session, cart.id, customer.id)
 
 
-async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
+async def merge(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: bool = False) -> None:
     """Move the lines of one open cart into another. The first is left empty, so that a second call changes nothing.
 
     Units of the same variant add up as far as there is stock, but never to fewer than either cart had. What was typed
     at the checkout moves too; where both have something, that of the first cart stands. Codes and metadata come along;
     there that of the second stands. The chains of both must be locked: the purchase that the first was restored for is
     the second's from now on.
+
+    The shopper is informed of what could not be moved, and with `at_sign_in` of what was.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
@@ -156,32 +168,72 @@ async def merge(session: AsyncSession, cart_id: str, into: str) -> None:
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}
     source.draft = {}
     target.meta, source.meta = {**source.meta, **target.meta}, {}
+    moved = await _move_lines(session, cart_id, into)
+    await move_news(session, cart_id, into)
+    if moved is None:
+        return
+    if at_sign_in and moved.had and moved.lines:
+        joined = {"added": [asdict(one) for one in moved.added], "had": [asdict(one) for one in moved.had]}
+        await add_news(session, into, NewsKind.JOINED, joined)
+    await add_units_news(session, into, NewsKind.NO_STOCK, moved.no_stock)
+    await add_units_news(session, into, NewsKind.NO_ROOM, moved.no_room)
+    await changed(session, source)
+    await changed(session, target)
+    await add_code_news(session, into, await take_codes_along(session, source, target))
+    if source.replaces_cart_id is not None:
+        await join_chain(session, target, source.replaces_cart_id)
+    await publish(session, CartsMerged(cart_id, into))
+
+
+@dataclass(slots=True)
+class _MovedLines:
+    """Result of moving lines: what the cart had before, units added to it, and those that could not be.
+
+    `lines` is the number of lines that left the other cart.
+    """
+
+    had: list[CartUnits]
+    lines: int = 0
+    added: list[CartUnits] = field(default_factory=list)
+    no_stock: list[CartUnits] = field(default_factory=list)
+    no_room: list[CartUnits] = field(default_factory=list)
+
+
+async def _move_lines(session: AsyncSession, cart_id: str, into: str) -> _MovedLines | None:
+    """Move the lines of one locked cart into another; None when there are none."""
     present = await lines_of(session, into)
     held = units_by_variant(present)
     there = {line_key(line.item.variant_id, line.item.meta): line for line in present}
     lines = await lines_of(session, cart_id)
+    if not lines:
+        return None
     units = await available_units(session, [line.variant.id for line in lines], holder=into)
+    units_of = await units_of_lines(session, [*present, *lines])
+    result = _MovedLines([units_of[line.item.id] for line in present])
     for line in lines:
+        wanted, moved, missing = units_of[line.item.id], 0, result.no_room
         same = there.get(line_key(line.item.variant_id, line.item.meta))
         if same is not None:
             others = held[line.variant.id] - same.item.quantity
             quantity = _merged_quantity(line.item, same.item, units[line.variant.id] - others)
+            moved = quantity - same.item.quantity
+            missing = result.no_stock if quantity < MAX_QUANTITY else result.no_room
             held[line.variant.id] = others + quantity
             same.item.quantity = quantity
             await session.delete(line.item)
+            result.lines += 1
         elif len(there) < MAX_LINES:
+            moved = line.item.quantity
             line.item.cart_id = into
             there[line_key(line.item.variant_id, line.item.meta)] = line
             held[line.variant.id] += line.item.quantity
+            result.lines += 1
+        if moved:
+            result.added.append(replace(wanted, quantity=moved))
+        if moved < wanted.quantity:
+            missing.append(replace(wanted, quantity=wanted.quantity - moved))
     await session.flush()
-    if not lines:
-        return
-    await changed(session, source)
-    await changed(session, target)
-    await take_codes_along(session, source, target)
-    if source.replaces_cart_id is not None:
-        await join_chain(session, target, source.replaces_cart_id)
-    await publish(session, CartsMerged(cart_id, into))
+    return result
 
 
 def _merged_quantity(one: LineItem, other: LineItem, units: int) -> int:

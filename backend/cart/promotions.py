@@ -128,15 +128,21 @@ async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> 
     await add_codes(session, cart, [code for key, code in wanted.items() if key in known or key not in shown])
 
 
-async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> None:
-    """Type the codes of an old cart into the (locked) one: those that still apply to it, as far as there is room."""
+async def take_codes_along(session: AsyncSession, old: Cart, cart: Cart) -> list[Judged]:
+    """Type the codes of an old cart into the (locked) one: those that still apply to it, as far as there is room.
+
+    Returns:
+        The codes that were left behind; without an obstacle where there was no room.
+    """
     typed = await _typed(session, cart.id)
     judged = await _judged(session, cart, sorted(await _typed(session, old.id) - typed))
-    promotions = [one.candidate.promotion for one in judged if one.obstacle is None]
     # one that the office made automatic since is not typed any more
-    applying = [one.code for one in promotions if not one.is_automatic]
-    for code in applying[: MOST_CODES - len(typed)]:
-        await add_codes(session, cart, [code])
+    codes = [one for one in judged if not one.candidate.promotion.is_automatic]
+    applying = [one for one in codes if one.obstacle is None]
+    room = MOST_CODES - len(typed)
+    for one in applying[:room]:
+        await add_codes(session, cart, [one.candidate.promotion.code])
+    return [*(one for one in codes if one.obstacle is not None), *applying[room:]]
 
 
 async def _judged(session: AsyncSession, cart: Cart, promotion_ids: Sequence[str]) -> Sequence[Judged]:

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import exists
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.cart.access import NOT_FOUND, Caller, accessible
 from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of, units_by_variant
 from backend.cart.lines import MAX_QUANTITY
+from backend.cart.models import Cart, CartNews
+from backend.cart.news import full_title
+from backend.cart.news_views import LineProblem, NewsView, cart_news
 from backend.cart.promotions import refusal_of
 from backend.cart.totals import read_discounted
 from backend.catalog.cards import picture_view
@@ -97,6 +101,8 @@ class CartView:
     """True if the shipping was chosen and nothing is left to pay."""
     tax_label: str
     """The IVA in the total."""
+    news: list[NewsView]
+    """What happened to it that the shopper has not caused."""
     wrapping: WrappingView | None
     """What the shop offers to wrap it with; None while it does not, and once it is in the cart."""
 
@@ -104,7 +110,9 @@ class CartView:
 _IN_CART = aliased(Product)
 """The product of a line, for sale or not."""
 _SHOWN = (
-    CART_AND_CONTENTS.add_columns(available(Variant.id), Picture, _IN_CART.title)
+    CART_AND_CONTENTS.add_columns(
+        available(Variant.id), Picture, _IN_CART.title, exists().where(CartNews.cart_id == Cart.id)
+    )
     .outerjoin(Picture, (Picture.product_id == Variant.product_id) & (Picture.rank == 0))
     .outerjoin(_IN_CART, _IN_CART.id == Variant.product_id)
 )
@@ -138,18 +146,20 @@ async def cart_view(
     totals, discounts = await read_discounted(session, cart_id, contents)
     shipping = totals.shipping.original_total
     parts = totals.by_line
+    typed = [judged for judged in discounts.judged if judged.candidate.typed_at is not None]
+    views = [
+        _line_view(
+            line,
+            titles[line.item.id],
+            parts.get(line.item.id),
+            pictures.get(line.item.id),
+            units[line.item.id] - (wanted[line.variant.id] - line.item.quantity),
+        )
+        for line in lines
+    ]
     return CartView(
         id=cart_id,
-        lines=[
-            _line_view(
-                line,
-                titles[line.item.id],
-                parts.get(line.item.id),
-                pictures.get(line.item.id),
-                units[line.item.id] - (wanted[line.variant.id] - line.item.quantity),
-            )
-            for line in lines
-        ],
+        lines=views,
         count=sum(line.item.quantity for line in lines),
         item_total=totals.item_total,
         item_total_label=format_cop(totals.item_total),
@@ -157,8 +167,7 @@ async def cart_view(
         savings=savings_of(totals),
         codes=[
             CodeView(judged.candidate.promotion.code, refusal_of(judged) if judged.obstacle else "")
-            for judged in discounts.judged
-            if judged.candidate.typed_at is not None
+            for judged in typed
         ],
         shipping_name=method.name if method else "",
         shipping_total=shipping if method else None,
@@ -167,6 +176,13 @@ async def cart_view(
         total_label=format_cop(totals.total),
         is_free=method is not None and not totals.total,
         tax_label=format_cop(totals.tax_total),
+        news=await cart_news(
+            session,
+            cart_id,
+            [_problem_of(line, view) for line, view in zip(lines, views, strict=True) if view.problem],
+            [judged for judged in typed if judged.obstacle is not None],
+            has_stored=rows[0][12],
+        ),
         wrapping=await _wrapping(session, lines),
     )
 
@@ -184,6 +200,18 @@ async def _wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingVie
 def savings_of(totals: CartTotals) -> list[SavingView]:
     """What each promotion took off."""
     return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
+
+
+def _problem_of(line: Line, view: CartLine) -> LineProblem:
+    return LineProblem(
+        line_id=line.item.id,
+        product_id=line.variant.product_id,
+        title=full_title(view.title, line.variant.title),
+        quantity=view.quantity,
+        units=view.max_quantity,
+        is_for_sale=line.product is not None,
+        is_wrapping=line.is_wrapping,
+    )
 
 
 def _line_view(

@@ -36,6 +36,13 @@ class ProductsEdited:
     product_ids: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class VariantsDeleted:
+    """These variants are deleted in this transaction. Their rows, and the cart lines of them, are still there."""
+
+    variant_ids: Sequence[str]
+
+
 MOST_UNITS_SHOWN = 99
 """No page shows more units than fit in a line of a cart: above, a sale changes nothing that is shown."""
 

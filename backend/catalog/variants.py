@@ -6,9 +6,11 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import IS_FREE, PriceIn, VariantChange, VariantInProduct
+from backend.catalog.events import VariantsDeleted
 from backend.catalog.models import Product, Variant
 from backend.catalog.options import set_values
 from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.events import publish
 from backend.inventory.models import InventoryLevel
 from backend.inventory.rows import lock_levels
 from backend.money import Cop
@@ -97,7 +99,7 @@ async def _write(session: AsyncSession, product: Product, variant: Variant, said
 
 
 async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) -> None:
-    """Delete these variants. They leave every cart.
+    """Delete these variants. They leave every cart, where the shopper is informed of it.
 
     Raises:
         NotAllowed: units of one of them are reserved.
@@ -109,6 +111,9 @@ async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) ->
             raise NotAllowed(
                 f"Units of variant {level.variant_id} are promised to a buyer: it cannot be deleted now"
             )
+    if not variants:
+        return
+    await publish(session, VariantsDeleted([variant.id for variant in variants]))
     for variant in variants:
         await session.delete(variant)
     await session.flush()

@@ -10,6 +10,7 @@ from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import line_key, lines_of, units_by_variant
 from backend.cart.lines import add_to_cart, drop_lone_wrapping
 from backend.cart.models import Cart
+from backend.cart.news import CartUnits, NewsKind, add_code_news, add_units_news, full_title, move_news
 from backend.cart.owners import set_email
 from backend.cart.promotions import take_codes_along
 from backend.checkout.cart_changes import set_shipping_address
@@ -119,10 +120,16 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
         line_key(line.item.variant_id, line.item.meta): line.item.quantity
         for line in await lines_of(session, cart.id)
     }
+    left_out = []
     for line in await lines_of_order(session, order.id):
-        await _add_missing(session, cart.id, line, there.get(line_key(line.variant_id, line.meta), 0))
+        in_cart = there.get(line_key(line.variant_id, line.meta), 0)
+        added = await _add_missing(session, cart.id, line, in_cart)
+        if (quantity := line.quantity - in_cart - added) > 0:
+            left_out.append(CartUnits(full_title(line.title, line.variant_title), quantity, line.product_id))
+    await move_news(session, old.id, cart.id)
+    await add_units_news(session, cart.id, NewsKind.NO_STOCK, left_out)
     await drop_lone_wrapping(session, cart.id)
-    await take_codes_along(session, old, cart)
+    await add_code_news(session, cart.id, await take_codes_along(session, old, cart))
     return cart.id
 
 
@@ -134,15 +141,21 @@ async def _open_or_new(session: AsyncSession, cart_id: str, like: Cart) -> Cart:
         return await open_cart(session, new)
 
 
-async def _add_missing(session: AsyncSession, cart_id: str, sold: OrderLine, there: int) -> None:
-    """Add units until the cart has as many of the line as were sold, or as many as can be sold."""
+async def _add_missing(session: AsyncSession, cart_id: str, sold: OrderLine, there: int) -> int:
+    """Add units until the cart has as many of the line as were sold, or as many as can be sold.
+
+    Returns:
+        The units that were added.
+    """
     variant_id = sold.variant_id
     units = (await inventory.available_units(session, [variant_id], holder=cart_id))[variant_id]
     in_cart = units_by_variant(await lines_of(session, cart_id))[variant_id]
     missing = min(sold.quantity - there, units - in_cart)
     if missing <= 0:
-        return
+        return 0
     try:
         await add_to_cart(session, cart_id, variant_id, missing, sold.meta)
     except InvalidData as error:
         log.info("left out of the cart: %s", error.message)  # no longer for sale
+        return 0
+    return missing

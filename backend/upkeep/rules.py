@@ -10,7 +10,8 @@ from sqlalchemy import String, and_, cast, exists, or_
 from backend.alerts.models import Alert
 from backend.attention import AttentionKind
 from backend.attention.models import Attention
-from backend.cart.models import Cart, ShippingQuote
+from backend.cart.models import Cart, CartNews, ShippingQuote
+from backend.cart.news import KEPT_FOR as CART_NEWS_KEPT_FOR
 from backend.checkout.abandoned import ABANDONED, WITH_DOCUMENT
 from backend.customers.guests import delete_guests
 from backend.customers.models import (
@@ -63,6 +64,11 @@ _has_job = exists().where(Job.kind == SEND, Job.key == Mail.id)
 RULES = (
     ABANDONED,
     WITH_DOCUMENT,
+    Rule(
+        "news of carts that are gone or were not looked at",
+        CartNews,
+        (CartNews.created_at <= db_now(-CART_NEWS_KEPT_FOR),),
+    ),
     Rule(
         "quotations that are too old to be used",
         ShippingQuote,

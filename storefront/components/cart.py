@@ -6,13 +6,14 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.cart.news_views import NewsView
 from backend.cart.views import CartLine
 from backend.texts import _
 from storefront.components.browser import CART_SCRIPT, KeepFocus, LineQuantity, sheet
 from storefront.components.header import CART_SHEET
 from storefront.components.hooks import view
 from storefront.components.icons import icon
-from storefront.components.links import CART, CHECKOUT, to_variant
+from storefront.components.links import CART, CATALOG, CHECKOUT, to_category, to_product, to_variant
 from storefront.components.pictures import product_picture
 from storefront.components.placeholders import empty_cart
 from storefront.state.cart import CartState
@@ -36,6 +37,8 @@ class Controls:
     place: Any
 
 
+REMOVE_BUTTONS = ".line__remove, .cart-news__dismiss"
+"""A selector: the buttons that take something out of what is shown of a cart."""
 CONTROLS = view(CART_SCRIPT, "useControls", Controls)
 """Of the `AddToCart` or `LineQuantity` around the markup; only the latter has no button."""
 
@@ -159,12 +162,63 @@ def cart_lines() -> rx.Component:
     )
 
 
+def news_entry(news: ObjectVar[NewsView]) -> rx.Component:
+    """One event of the cart, a link to what can be done about it, and a button that dismisses it."""
+    link, label = (
+        rx.match(
+            news.target,
+            ("product", to_product(news.handle)),
+            ("category", to_category(news.handle)),
+            ("catalog", CATALOG),
+            CART,
+        ),
+        rx.match(
+            news.target,
+            ("product", _("Ver el juguete")),
+            ("category", _("Ver parecidos")),
+            ("catalog", _("Ver el catálogo")),
+            _("Ver el carrito"),
+        ),
+    )
+    return rx.el.li(
+        rx.el.p(news.text, " ", rx.el.a(label, href=link, class_name="link"), class_name="cart-news__words"),
+        rx.cond(
+            news.is_dismissible,
+            rx.el.button(
+                icon("close", size=18),
+                type="button",
+                class_name="icon-button cart-news__dismiss",
+                aria_label=_("Cerrar este aviso"),
+                data_testid="cart-news-dismiss",
+                on_click=CartState.dismiss_news(news.id),  # type: ignore[call-arg, arg-type]
+            ),
+        ),
+        key=news.id,
+        class_name="cart-news__entry",
+        data_testid="cart-news-entry",
+    )
+
+
+def cart_news() -> rx.Component:
+    """Events of the cart that the shopper has not caused. Screen readers say what is new in it."""
+    return rx.el.div(
+        rx.cond(
+            CartState.cart.news.length() > 0,
+            rx.el.ul(
+                rx.foreach(CartState.cart.news, news_entry), class_name="cart-news", data_testid="cart-news"
+            ),
+        ),
+        role="status",
+    )
+
+
 @rx.memo
 def cart_sheet() -> rx.Component:
     """The drawer: lines, total and the two ways on."""
     cart = CartState.cart
     return sheet(
         KeepFocus.create(
+            cart_news(),
             rx.cond(
                 cart.count.to(int) > 0,
                 rx.el.div(
@@ -188,7 +242,7 @@ def cart_sheet() -> rx.Component:
                 ),
                 empty_cart(level=2),
             ),
-            buttons=".line__remove",
+            buttons=REMOVE_BUTTONS,
         ),
         name=CART_SHEET,
         label=_("Tu carrito"),

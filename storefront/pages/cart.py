@@ -6,7 +6,7 @@ from reflex.vars import ObjectVar
 from backend.cart.views import WrappingView
 from backend.texts import _
 from storefront.components.browser import KeepFocus
-from storefront.components.cart import cart_lines
+from storefront.components.cart import REMOVE_BUTTONS, cart_lines, cart_news
 from storefront.components.forms import Once
 from storefront.components.frame import framed
 from storefront.components.icons import icon
@@ -130,11 +130,12 @@ def page() -> rx.Component:
                     CartState.cart.count.to(int) > 0,
                     rx.fragment(
                         title(),
+                        cart_news(),
                         rx.el.div(rx.el.div(cart_lines(), wrapping()), summary(), class_name="cart-page"),
                     ),
-                    rx.fragment(empty_cart(), offered_toys()),
+                    rx.fragment(cart_news(), empty_cart(), offered_toys()),
                 ),
-                buttons=".line__remove",
+                buttons=REMOVE_BUTTONS,
             ),
             skeleton(),
         ),

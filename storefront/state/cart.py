@@ -8,6 +8,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import open_cart, open_or_new
 from backend.cart.lines import MAX_QUANTITY, add_to_cart, change_line
+from backend.cart.news import dismiss_news
 from backend.cart.owners import join_carts
 from backend.cart.promotions import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
 from backend.cart.views import CartView, cart_view
@@ -49,6 +50,7 @@ EMPTY_CART = CartView(
     total_label="$ 0",
     is_free=False,
     tax_label="$ 0",
+    news=[],
     wrapping=None,
 )
 
@@ -172,6 +174,19 @@ class CartState(rx.State):
                 await use_press(session, cart_id)
                 await remove_codes(session, await open_cart(session, cart_id), [code])
         self.code_problem = ""
+        async with errors_as_notices(self):
+            await refresh(self)
+        self.answers = next_number(self.answers)
+
+    @event(press=Resend.EVERY_PAGE)
+    async def dismiss_news(self, news_id: str) -> None:
+        """Dismiss news of the cart."""
+        async with errors_as_notices(self):
+            news_id = checked_id(news_id)
+            cart_id = await usable_by(self, self.cart_id)
+            async with current_shop().database.transaction() as session:
+                await use_press(session, cart_id)
+                await dismiss_news(session, cart_id, news_id)
         async with errors_as_notices(self):
             await refresh(self)
         self.answers = next_number(self.answers)

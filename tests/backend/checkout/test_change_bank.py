@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.attention.kinds import Action
 from backend.attention.models import Attention
@@ -14,6 +14,7 @@ from backend.cart.contents import lines_of
 from backend.cart.lines import change_line
 from backend.cart.owners import cart_for
 from backend.cart.views import cart_view
+from backend.catalog.models import Product
 from backend.checkout.paid_chains import PurchasePaid
 from backend.checkout.resolvers import money_resolvers
 from backend.customers.models import Customer
@@ -64,6 +65,21 @@ async def test_the_cart_comes_back_and_the_order_is_cancelled(till: Till) -> Non
     assert "order_lost" not in await till.mails()
     async with till.database.read() as session:
         assert (await read_cart(session, cart_id)).replaces_cart_id == order.cart_id
+
+
+async def test_units_that_did_not_come_back_are_said_once(till: Till) -> None:
+    """A product is hidden while its payment is at the bank: the cart says it once, however often it is restored."""
+    trompo = await till.toy(stock=3)
+    order, _payment = await till.order(trompo, 3)
+    async with till.database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    for _time in range(2):
+        cart_id = await till.placed_orders.change_bank(order.id, till.token(order))
+    assert await _content(till, cart_id) == {}
+    async with till.database.read() as session:
+        (news,) = (await cart_view(session, cart_id)).news
+    assert news.text.startswith("Esto ya no está disponible y no pasó a tu carrito: 3 × ")
+    assert (news.target, news.is_dismissible) == ("catalog", True)
 
 
 async def test_pressed_twice_at_once_it_is_one_cart(till: Till) -> None:

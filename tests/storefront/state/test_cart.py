@@ -256,3 +256,46 @@ async def test_without_the_database_a_notice_says_that_the_shop_comes_back(
         await cart.remove(line.id)
     await cart.load_cart()
     assert cart.cart.count == 1
+
+
+async def test_news_are_dismissed_by_their_own_shopper_alone(
+    shop: Shop, shopper: Shopper, toy: str, defaults: Defaults
+) -> None:
+    """Test who dismisses news of a signed-in customer's cart.
+
+    | caller | news id | outcome |
+    |---|---|---|
+    | another shopper | the real one | it stays |
+    | another shopper who names the cart of a customer | the real one | it stays |
+    | their own shopper | nonsense | a notice; it stays |
+    | their own shopper | the real one | gone, in a reload and on another device too |
+    """
+    async with shop.database.transaction() as session:
+        yoyo = await make_toy(session, defaults, "yoyo", title="Yoyo")
+    ana = await _signed_in(shop, shopper, "ana@example.com")
+    await ana.add(toy, 1)
+    guest = await shopper().get_state(CartState)
+    await guest.add(yoyo, 2)
+    tablet = await _signed_in(shop, shopper, "ana@example.com")
+    tablet.cart_id = guest.cart_id
+    await tablet.load_cart()
+    await ana.load_cart()
+    assert ana.cart.news == tablet.cart.news
+    (news,) = ana.cart.news
+    assert "Se agregó: 2 × Yoyo" in news.text
+    mallory = await shopper().get_state(CartState)
+    await mallory.add(toy, 1)
+    assert mallory.cart.news == []
+    await mallory.dismiss_news(news.id)
+    mallory.cart_id = ana.cart_id
+    await mallory.dismiss_news(news.id)
+    assert mallory.cart == EMPTY_CART
+    nonsense: Any = ["", "x" * 65, None, {"id": news.id}]
+    for one in nonsense:
+        await ana.dismiss_news(one)
+    assert ana.cart.news == [news]
+    answers = ana.answers
+    await ana.dismiss_news(news.id)
+    assert (ana.cart.news, ana.answers > answers) == ([], True)
+    await tablet.load_cart()
+    assert tablet.cart.news == []

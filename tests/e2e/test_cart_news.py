@@ -1,0 +1,112 @@
+"""What happens to a cart is said in it: once, with a link, on its page and in the drawer, until it is dismissed."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+from sqlalchemy import select
+
+import backend.subscriptions  # noqa: F401
+from backend.cart.lines import add_to_cart
+from backend.cart.models import LineItem
+from backend.catalog.models import Product, Variant
+from backend.catalog.products import delete_variant
+from backend.database import Database
+from backend.inventory.models import InventoryLevel
+from backend.staff.rights import SHOP
+from tests.e2e.account_steps import PASSWORD, expect_home, log_in, log_out, register
+from tests.e2e.conftest import ShopServer, Watch, pages_of
+from tests.e2e.scenes import visit
+from tests.e2e.shopper import PATIENCE, expect_no_overflow, put_in_cart, sell_out
+
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
+FIRST, SECOND = "trompo-de-madera", "yoyo-de-madera"
+
+
+async def delete_second_size(shop: ShopServer) -> None:
+    """Put a second variant of the first product into the one cart that has lines, and delete the variant."""
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    async with database.transaction() as session:
+        known = select(Variant).join(Product, Product.id == Variant.product_id).where(Product.handle == FIRST)
+        first = (await session.execute(known)).scalar_one()
+        lines = select(LineItem.cart_id).where(LineItem.variant_id == first.id)
+        cart_id = (await session.execute(lines)).scalar_one()
+        large = Variant(product_id=first.product_id, title="Grande", price=25_000, rank=1)
+        session.add(large)
+        await session.flush()
+        location = select(InventoryLevel.location_id).limit(1)
+        location_id = (await session.execute(location)).scalar_one()
+        session.add(InventoryLevel(variant_id=large.id, location_id=location_id, stocked=5))
+        await session.flush()
+        await add_to_cart(session, cart_id, large.id, 2)
+    async with database.transaction() as session:
+        await delete_variant(session, SHOP, first.product_id, large.id)
+    await database.close()
+
+
+async def test_a_cart_says_what_happened_to_it(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
+) -> None:
+    """Test the region on a phone.
+
+    | event | shown | link leads to |
+    |---|---|---|
+    | none | no region | |
+    | sign-in joins two carts | products and units of both | the cart |
+    | a variant is deleted | its name, 2 units | its product |
+    | the last unit is sold | its name | its product |
+    | dismissed | the others stay, after a reload too | |
+    """
+    shop = new_server()
+    async with pages_of(shop, browser, watch)(320, 700) as page:
+        await register(page, "ana@example.com")
+        await put_in_cart(page, FIRST)
+        await visit(page, "/cart")
+        news = page.get_by_test_id("cart-news")
+        await expect(page.get_by_test_id("cart-line")).to_have_count(1, timeout=PATIENCE)
+        await expect(news).to_have_count(0)
+        await page.goto("/account")
+        await log_out(page)
+        await put_in_cart(page, SECOND)
+        await log_in(page, "ana@example.com", PASSWORD)
+        await expect_home(page)
+        await visit(page, "/cart")
+        await expect(news).to_have_count(1, timeout=PATIENCE)
+        await expect(news).to_contain_text("Se agregó: 1 × Yoyo de madera.")
+        await expect(news).to_contain_text("Ya estaba en tu cuenta: 1 × Trompo de madera.")
+        await delete_second_size(shop)
+        sell_out(shop, SECOND)
+        await page.reload()
+        entries = page.get_by_test_id("cart-news-entry")
+        await expect(entries).to_have_count(3, timeout=PATIENCE)
+        await expect(entries.nth(1)).to_contain_text("Ya no vendemos Trompo de madera, Grande")
+        await expect(entries.nth(1)).to_contain_text("(2 unidades)")
+        await expect(entries.nth(2)).to_contain_text("Yoyo de madera se agotó.")
+        for at, (name, path) in enumerate(
+            [
+                ("Ver el carrito", "/cart"),
+                ("Ver el juguete", f"/product/{FIRST}"),
+                ("Ver el juguete", f"/product/{SECOND}"),
+            ]
+        ):
+            link = entries.nth(at).get_by_role("link", name=name)
+            await expect(link).to_have_attribute("href", path)
+            box = await link.bounding_box()
+            assert box is not None
+            assert box["height"] >= 44
+        await expect_no_overflow(page)
+        if SCREENSHOTS:
+            await page.screenshot(path=Path(SCREENSHOTS) / "cart-news-320.png", full_page=True)
+        await entries.first.get_by_test_id("cart-news-dismiss").click()
+        await expect(entries).to_have_count(2)
+        await expect(news.get_by_test_id("cart-news-dismiss")).to_be_focused()  # the next one's
+        await page.reload()
+        await expect(entries).to_have_count(2, timeout=PATIENCE)
+        await expect(entries.first).to_contain_text("Ya no vendemos")
+        await visit(page, "/catalog")
+        await page.locator("a[href='/cart'].icon-button").click()
+        await expect(entries).to_have_count(2, timeout=PATIENCE)
+        await expect_no_overflow(page)
+        if SCREENSHOTS:
+            await page.screenshot(path=Path(SCREENSHOTS) / "cart-news-drawer-320.png")
