@@ -144,7 +144,7 @@ async def complete(
     status = _STATUS_OF[SessionState(payment.state)]
     until = _reserved_until(payment, terms.moment)
     await reserve_uses(session, taken_by(cart, sale, may_hold_uses=may_hold_uses))
-    is_held = payment.holds_stock or until is None
+    is_held = payment.holds_stock or until is None or not payment.amount  # a total of 0 is paid right now
     if is_held and not await _is_kept(session, cart_id, reserved, sale.units, until):
         await inventory.reserve(session, cart_id, sale.units, until=until)
     order, lines = await create_order(

@@ -67,11 +67,16 @@ async def _take_out(session: AsyncSession, cart: Cart, order: Order) -> bool:
     """Take the order's toys out of the cart. Returns whether any were in it."""
     found = False
     for sold in await lines_of_order(session, order.id):
-        for line in await lines_of(session, cart.id):
-            if (
-                line_key(line.item.variant_id, line.item.meta) == line_key(sold.variant_id, sold.meta)
-                and not line.is_wrapping
-            ):
-                await change_line(session, cart.id, line.item.id, max(0, line.item.quantity - sold.quantity))
-                found = True
+        left, key = sold.quantity, line_key(sold.variant_id, sold.meta)
+        lines = [
+            line
+            for line in await lines_of(session, cart.id)
+            if line.item.variant_id == sold.variant_id and not line.is_wrapping
+        ]
+        same = [line for line in lines if line_key(line.item.variant_id, line.item.meta) == key]
+        for line in same or lines:  # the metadata may have been changed since
+            units = min(left, line.item.quantity)
+            if units:
+                await change_line(session, cart.id, line.item.id, line.item.quantity - units)
+                left, found = left - units, True
     return found

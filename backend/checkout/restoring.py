@@ -1,6 +1,7 @@
 """A cart with what a cancelled order contained, after a failed payment or to pay from another bank."""
 
 import logging
+from collections import Counter
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -116,13 +117,22 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     if old.shipping_address and not cart.shipping_address:
         await set_shipping_address(session, cart, old.shipping_address)
     cart.billing_address = cart.billing_address or old.billing_address
-    there = {
-        line_key(line.item.variant_id, line.item.meta): line.item.quantity
+    sold = await lines_of_order(session, order.id)
+    keys = {line_key(line.variant_id, line.meta) for line in sold}
+    present = {
+        line_key(line.variant.id, line.item.meta): line.item.quantity
         for line in await lines_of(session, cart.id)
     }
+    changed: Counter[str] = Counter()  # units of lines whose metadata was changed since, by variant
+    for (variant_id, meta), units in present.items():
+        if (variant_id, meta) not in keys:
+            changed[variant_id] += units
     left_out = []
-    for line in await lines_of_order(session, order.id):
-        in_cart = there.get(line_key(line.variant_id, line.meta), 0)
+    for line in sold:
+        in_cart = present.get(line_key(line.variant_id, line.meta), 0)
+        moved = min(changed[line.variant_id], max(0, line.quantity - in_cart))
+        changed[line.variant_id] -= moved
+        in_cart += moved
         added = await _add_missing(session, cart.id, line, in_cart)
         if (quantity := line.quantity - in_cart - added) > 0:
             left_out.append(CartUnits(full_title(line.title, line.variant_title), quantity, line.product_id))

@@ -54,7 +54,14 @@ from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentCollection, PaymentNotification, PaymentSession, Refund
 from backend.payment.payments import REFUNDED
 from backend.payment.states import CHECKED, LIVE, SessionState
-from backend.payment.transitions import APPROVED, DISMISSED, GIVEN_BACK, OF_PURCHASE
+from backend.payment.transitions import (
+    APPROVED,
+    CONTRADICTED,
+    DISMISSED,
+    EXACT_AMOUNT,
+    GIVEN_BACK,
+    OF_PURCHASE,
+)
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import PromotionUse
 from backend.promotions.offers import buyer_of
@@ -69,7 +76,18 @@ from backend.texts import _
 INVOICE_KEPT_FOR = timedelta(days=3653)
 """Ten years: Código de Comercio, art. 60; Ley 962 of 2005, art. 28."""
 OF_INVOICE = ("first_name", "last_name", "company", "address_1", "city", "province", "country_code")
-OF_PAYMENT = ("bank_code", "bank_name", "reason", APPROVED, DISMISSED, GIVEN_BACK, OF_PURCHASE, REFUNDED)
+OF_PAYMENT = (
+    "bank_code",
+    "bank_name",
+    "reason",
+    APPROVED,
+    CONTRADICTED,
+    DISMISSED,
+    EXACT_AMOUNT,
+    GIVEN_BACK,
+    OF_PURCHASE,
+    REFUNDED,
+)
 """Of a payment's `data`, what says nothing of a person: its bank, and what its money did."""
 OF_PARCEL = (PACKED, UNPACKED, TAKEN_FROM, TAKEN_BACK, APPROVED_PRICE, "carrier", "price")
 """Of a parcel's `data`, what says nothing of a person."""

@@ -6,13 +6,15 @@ The order is held while an attention row of that kind is open. Nothing is undone
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention import AttentionKind, raise_attention
+from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.attention.models import Attention
 from backend.errors import NotAllowed
 from backend.events import subscribe
 from backend.orders.models import Order
 from backend.orders.service import order_of_cart
 from backend.payment.events import PaymentContradicted
+from backend.payment.models import PaymentSession
+from backend.payment.transitions import pays
 
 IS_HELD = exists().where(
     Attention.order_id == Order.id,
@@ -28,8 +30,17 @@ class PackingHeld(NotAllowed):
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Raise attention, which holds the order. The order is locked: packing takes turns with it."""
-    order = await order_of_cart(session, event.cart_id)
+    """Raise attention, which holds the order that the payment pays. It is locked: packing takes turns with it.
+
+    An open row about the payment is replaced: its amount is that of an earlier report.
+    """
+    payment = await session.get_one(PaymentSession, event.session_id)
+    order = await order_of_cart(session, event.cart_id) if pays(payment) else None
+    kind, note = (
+        AttentionKind.PAYMENT_CONTRADICTED,
+        f"The provider said something else since: {event.message}",
+    )
+    await close_attention(session, kind, event.session_id, note=note)
     await raise_attention(
         session,
         AttentionKind.PAYMENT_CONTRADICTED,

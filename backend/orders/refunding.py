@@ -34,7 +34,7 @@ from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import book_refund, captured_and_refunded, refundable, refunds_of
 from backend.payment.sessions import sessions_of
 from backend.payment.states import SessionState
-from backend.payment.transitions import lock_session
+from backend.payment.transitions import lock_session, took_nothing
 from backend.staff.rights import Actor, Right
 
 NOT_PAID = "The order has no money that could be given back"
@@ -115,7 +115,10 @@ async def refund_money(
     if order is None:
         return
     others = [other for other in await sessions_of(session, order.cart_id) if other.id != payment.id]
-    if any(SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED for other in others):
+    if any(
+        SessionState(other.state).is_open or other.state == SessionState.AUTHORIZED or took_nothing(other)
+        for other in others
+    ):
         return  # another payment decides
     await restate_payment(session, order)
     captured, refunded = await captured_and_refunded(session, order.cart_id)

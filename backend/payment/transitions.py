@@ -241,7 +241,7 @@ async def _note_contradiction(
     if payment.state == SessionState.CAPTURED:
         missing = _captured_pesos(payment)
         if report.state is ProviderState.CAPTURED and report.amount is not None:
-            missing -= int(report.amount)
+            missing = missing - int(report.amount) if _same_currency(payment, report) else 0
         known = missing if missing > 0 else None
         await publish(session, PaymentContradicted(payment.id, cart.id, message, report.state, known))
         return

@@ -42,8 +42,7 @@ class Callers:
     def __init__(self, client: httpx.Client) -> None:
         self.client = client
         self._count = 0
-        login = client.post("/auth/user/emailpass", json={"email": STAFF[0], "password": STAFF[1]})
-        self._staff = _bearer(login.json()["token"])
+        self._staff = self._staff_token()
         keys = client.get("/admin/api-keys", headers=self._staff).json()["api_keys"]
         self._key = {"x-publishable-api-key": keys[0]["token"]}
         self._customer = self._signed_up()
@@ -60,9 +59,16 @@ class Callers:
                     self._customer = self._signed_up()  # some route has ended the last one's token
                 return self._customer
             case "staff":
+                if self.client.get("/admin/users/me", headers=self._staff).status_code != 200:
+                    self._staff = self._staff_token()  # some route has ended the last one
                 return {**self._key, **self._staff}
             case _:
                 return self._key
+
+    def _staff_token(self) -> dict[str, str]:
+        """Return the headers of a new sign-in of the staff member."""
+        body = {"email": STAFF[0], "password": STAFF[1]}
+        return _bearer(self.client.post("/auth/user/emailpass", json=body).json()["token"])
 
     def _signed_up(self) -> dict[str, str]:
         """The headers of a new customer."""

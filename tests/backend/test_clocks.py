@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from backend.app import Shop, create_api
 from backend.clock import now
 from backend.fulfillment.labels import OVERDUE
-from backend.mail.mailer import SEND
+from backend.mail.models import SEND
 from backend.modules import CARRIER, GATEWAY_PSE
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession

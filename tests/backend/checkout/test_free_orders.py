@@ -23,6 +23,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.attention.models import Attention
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
 from backend.catalog.channel_models import Region
@@ -30,17 +31,21 @@ from backend.catalog.models import Variant
 from backend.checkout.order_page import order_view
 from backend.checkout.payment import PaymentOff
 from backend.errors import InvalidData, NothingToPay, TotalChanged
+from backend.inventory import service as inventory
+from backend.inventory.models import InventoryLevel
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from backend.payment.transitions import CloseReason, close, lock_session
 from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
 from backend.staff.rights import SHOP
 from tests.backend.checkout.paying_kit import Till
 from tests.backend.checkout.test_promotions import offer, uses
-from tests.backend.orders.paying import order_row, sessions_of, stands, stock
+from tests.backend.orders.paying import order_row, resolve, said, sessions_of, stands, stock, to_settle
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
@@ -270,3 +275,40 @@ async def test_a_variant_without_a_price_is_not_sold(
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(sku="ENVOLTURA"))
     await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
+
+
+async def test_an_order_without_a_hold_needs_its_units_when_it_is_placed(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await free_cart(store, trompo)
+    await pay(store, cart_id, MANUAL)
+    async with shop.database.transaction() as session:  # beyond the limits of holds; somebody buys the rest
+        await inventory.release(session, cart_id)
+        await session.execute(update(PaymentSession).values(holds_stock=False))
+        await session.execute(update(InventoryLevel).values(stocked=0))
+    refused = await store.post(f"/store/carts/{cart_id}/complete", json={})
+    assert "order" not in refused.json()
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Attention))).scalars().all() == []
+
+
+async def test_money_of_an_earlier_payment_given_back_leaves_the_order_of_0(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await shipped_cart(store, trompo, 2)
+    await pay(store, cart_id, PSE)
+    async with shop.database.transaction() as session:
+        first = (await session.execute(select(PaymentSession.id))).scalar_one()
+        payment, cart = await lock_session(session, first)
+        await close(session, payment, cart, CloseReason.RESERVATION_ENDED)
+    await post(store, f"/store/carts/{cart_id}", {"promo_codes": ["TODO"]})
+    offered = (await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]
+    flat = next(one["id"] for one in offered if one["price_type"] == "flat")
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": flat})
+    await pay(store, cart_id, MANUAL)
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    before = await stands(shop, order["id"]), await stock(shop)
+    await said(shop, first, ProviderState.CAPTURED)
+    settled = await resolve(admin, await to_settle(shop), action="refunded", reference="R-1")
+    assert settled.status_code == 200
+    assert (await stands(shop, order["id"]), await stock(shop)) == before

@@ -22,8 +22,8 @@ from backend.edge.devices import Visitor
 from backend.events import publish
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND, Mailer
-from backend.mail.models import Mail
+from backend.mail.mailer import Mailer
+from backend.mail.models import SEND, Mail
 from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.models import Fulfillment

@@ -16,8 +16,7 @@ from backend.database import db_now
 from backend.errors import NotFound, OutsideFailure
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail, MailKind
+from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.resending import resend_given_up, resend_mail, resend_of_order
 from backend.mail.smtp import Dialogue
 from backend.mail.transports import MailRefused, SmtpTransport

@@ -25,8 +25,8 @@ from backend.errors import OutsideFailure
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail import smtp
-from backend.mail.mailer import LATER, SEND, Mailer
-from backend.mail.models import Mail, MailKind
+from backend.mail.mailer import LATER, Mailer
+from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.resending import resend_of_order
 from backend.mail.transports import MailInDoubt, SmtpTransport
 from backend.settings import Settings

@@ -364,3 +364,45 @@ async def test_a_second_transaction_that_went_back_is_heard(
     row = await to_settle(shop)
     assert (row.kind, row.order_id) == (KIND, order_id)
     assert row.payment_session_id != session_id
+
+
+async def test_the_last_report_decides_what_is_missing(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    await say_exactly(shop, session_id, "52000")
+    await said(shop, session_id, ProviderState.CANCELED)
+    row = await to_settle(shop)
+    assert row.amount == 70_000
+    assert (await resolve(admin, row, action="refunded", reference="R-1")).status_code == 200
+    assert (await fulfill(admin, order_id)).status_code == 400
+
+
+async def test_another_currency_says_nothing_of_what_is_missing(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    _order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    await say_exactly(shop, session_id, "52", "USD")
+    assert (await to_settle(shop)).amount in (None, 0)
+
+
+async def test_a_reversed_duplicate_that_was_given_back_holds_no_order(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id, session_id = await at_the_bank(shop, store, trompo)
+    await said(shop, session_id, ProviderState.CAPTURED)
+    await said(shop, session_id, ProviderState.CAPTURED, second=True)
+    given_back = await resolve(admin, await to_settle(shop), action="refunded", reference="R-1")
+    assert given_back.status_code == 200
+    second = next(one for one in await sessions_of(shop, order_id) if one.id != session_id)
+    report = ProviderReport(
+        state=ProviderState.CANCELED,
+        amount=Decimal(70_000),
+        currency="COP",
+        invoice=second.invoice,
+        reference="ref-2",
+    )
+    await apply_report(shop.database, second.id, report)
+    assert (await fulfill(admin, order_id)).status_code == 200

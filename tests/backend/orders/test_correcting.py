@@ -12,8 +12,7 @@ from backend.checkout.sale import sale_of
 from backend.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.fulfillment.several import send_rest
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail
+from backend.mail.models import SEND, Mail
 from backend.mail.resending import send_again
 from backend.orders.correcting import add_note, correct_address, version_of
 from backend.orders.models import OrderNote

@@ -16,9 +16,8 @@ from backend.customers.models import Customer
 from backend.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.jobs import JobRun
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
 from backend.mail.messages import message_of
-from backend.mail.models import Mail, MailKind
+from backend.mail.models import SEND, Mail, MailKind
 from backend.migrations.tables import all_tables
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.tokens import order_token

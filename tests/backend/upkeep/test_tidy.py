@@ -26,8 +26,7 @@ from backend.customers.models import Customer, CustomerSession, GuestCustomer, L
 from backend.database import db_now
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail
+from backend.mail.models import SEND, Mail
 from backend.orders.models import OrderLine
 from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession

@@ -27,14 +27,24 @@ _DOCUMENTED = frozenset(
 )
 """The aggregator's own statuses, which the shop already says in its own words."""
 
-_SENDER = r"(a|al|en|hacia)( el| la)? (remitente|origen|tienda|comercio)\b"
+_SENDER = r"(a|al|en|hacia)( el| la)? (remitente|origen)\b"
+_SHOP = r"(a|al|en|hacia)( el| la)? (remitente|origen|tienda|comercio)\b"
 _RETURN = re.compile(
-    rf"(?<!\bno )(?<!\bno fue )\b(devuelt[oa]s?\b|(entreg(ad)?[oa]s?|retorn(ad)?[oa]|regres(ad)?[oa]) {_SENDER})"
+    rf"(?<!\bno )(?<!\bno fue )\b(devuelt[oa]s?\b|entreg(ad)?[oa]s? {_SENDER}"
+    rf"|(retorn(ad)?[oa]|regres(ad)?[oa]) {_SHOP})"
     r"|\b(en|para|proceso de|inicio de) (devolucion|retorno)\b"
     r"|^(retorn(ad)?[oa]|devolucion)\b(?! (solicitad|pendiente|rechazad|cancelad|anulad|negad))"
     r"(?! (de )?(documento|cumplid|dinero))"
 )
 """The parcel goes back to the shop, or is there. A return that is only asked for, or of papers, is none."""
+
+_HARMLESS = re.compile(
+    r"\bsin (ninguna? )?(novedad(es)?|inconvenientes?|problemas?)\b"
+    r"|(?<=entregad[oa] )(en|al) (el )?(\w+ )?intento\b"
+    r"|\b(documentos?|cumplidos?|firmas?|dinero)( \w+)? devuelt[oa]s?\b"
+    r"|\bdevuelt[oa]s? (el |los |de )?(documento|cumplido|dinero)s?\b"
+)
+"""Words that look like a problem or a return and are none: «sin novedad», papers that go back."""
 
 _TROUBLE = re.compile(
     r"\bno |\bsin |\bnadie\b|novedad|errad|incorrect|incomplet|rechaz|rehus|ausente|desconoc|cerrad|reten"
@@ -88,11 +98,11 @@ def stage_of(status: str, detail: str = "") -> TrackingStage:
     A return in either of them is a return: «Entregado» with the detail «Devolución entregada» arrived at the shop, not
     at the customer. A text that is not known is an incident.
     """
-    plain = _plain(status)
+    plain, more = (_HARMLESS.sub("", _plain(text)) for text in (status, detail))
     stage = next((stage for stage, start in _STAGES if start.match(plain)), TrackingStage.INCIDENT)
     if stage is TrackingStage.CANCELED:
         return stage
-    if _RETURN.search(plain) or _RETURN.search(_plain(detail)):
+    if _RETURN.search(plain) or _RETURN.search(more):
         return TrackingStage.RETURNED
     return TrackingStage.INCIDENT if _TROUBLE.search(plain) else stage
 

@@ -139,3 +139,22 @@ def test_both_the_status_and_the_detail_are_kept(status: str, detail: str, words
 def test_no_text_breaks_it_and_none_with_a_sender_is_delivered(status: str, detail: str) -> None:
     stage_of(status, detail)
     assert stage_of("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "stage"),
+    [
+        ("Entregado sin novedad", "", S.DELIVERED),
+        ("Entrega exitosa sin novedad", "", S.DELIVERED),
+        ("Entregado en segundo intento", "", S.DELIVERED),
+        ("Entregado", "Sin inconvenientes", S.DELIVERED),
+        ("Entregado", "Cumplido devuelto", S.DELIVERED),
+        ("Entregado", "documentos devueltos", S.DELIVERED),
+        ("Entregado", "Devuelto documento firmado", S.DELIVERED),
+        ("Entregado", "Entregado a la tienda del barrio", S.DELIVERED),
+        ("Entregado en tienda", "", S.DELIVERED),
+        ("En tránsito sin novedad", "", S.IN_TRANSIT),
+    ],
+)
+def test_harmless_words_change_no_stage(status: str, detail: str, stage: TrackingStage) -> None:
+    assert stage_of(status, detail) is stage
