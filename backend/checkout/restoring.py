@@ -119,17 +119,17 @@ async def _restore_cart(session: AsyncSession, order: Order, present: str) -> st
     cart.billing_address = cart.billing_address or old.billing_address
     sold = await lines_of_order(session, order.id)
     keys = {line_key(line.variant_id, line.meta) for line in sold}
-    present = {
+    units_there = {
         line_key(line.variant.id, line.item.meta): line.item.quantity
         for line in await lines_of(session, cart.id)
     }
     changed: Counter[str] = Counter()  # units of lines whose metadata was changed since, by variant
-    for (variant_id, meta), units in present.items():
+    for (variant_id, meta), units in units_there.items():
         if (variant_id, meta) not in keys:
             changed[variant_id] += units
     left_out = []
     for line in sold:
-        in_cart = present.get(line_key(line.variant_id, line.meta), 0)
+        in_cart = units_there.get(line_key(line.variant_id, line.meta), 0)
         moved = min(changed[line.variant_id], max(0, line.quantity - in_cart))
         changed[line.variant_id] -= moved
         in_cart += moved

@@ -21,11 +21,12 @@ class RevokedTokenChain(SQLModel, table=True):
 
 
 _CHAIN = table_of(RevokedTokenChain)
-_KEPT_FOR = max(CHAIN_LIFETIME.values()) + TOKEN_LIFETIME
+KEPT_FOR = max(CHAIN_LIFETIME.values()) + TOKEN_LIFETIME
+"""How long a revoked chain is stored: longer than any of its tokens can be valid."""
 _REVOKE = for_each_dialect(
     lambda dialect: (
         dialect.insert(_CHAIN)
-        .values(id=bindparam("chain"), expires_at=db_now(_KEPT_FOR))
+        .values(id=bindparam("chain"), expires_at=db_now(KEPT_FOR))
         .on_conflict_do_nothing(index_elements=["id"])
     )
 )

@@ -21,8 +21,7 @@ from backend.database import Database, database_now
 from backend.http_client import failing_services
 from backend.jobs import JobRun, periodic
 from backend.jobs.models import Job
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail, MailKind
+from backend.mail.models import SEND, Mail, MailKind
 from backend.monitoring.certificates import days_left
 from backend.office_settings import read_effective_settings
 from backend.orders.models import Order

@@ -34,8 +34,7 @@ from backend.fulfillment.labels import APPROVED_PRICE
 from backend.invoices.models import Invoice
 from backend.jobs import cancel
 from backend.legal.models import Consent
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail
+from backend.mail.models import SEND, Mail
 from backend.mail.resending import mails_of_order
 from backend.office.customer_data import Somebody, somebody
 from backend.orders.finding import index_order

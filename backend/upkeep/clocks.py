@@ -23,6 +23,7 @@ from backend.customers import password_reset
 from backend.customers import sessions as customer_sessions
 from backend.customers.models import CustomerSession, ResetLink
 from backend.database import Database, database_now, db_now
+from backend.edge.revoked_tokens import KEPT_FOR, RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.exports.service import EXPIRES_AFTER
 from backend.inventory.models import Reservation
@@ -98,6 +99,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _moment(StaffSession.last_seen_at, NO_TIME),
     _moment(StaffInvite.expires_at, invites.LIFETIME),
     _moment(DataExport.expires_at, EXPIRES_AFTER),
+    _moment(RevokedTokenChain.expires_at, KEPT_FOR),
     _moment(rate_limit.RateLimitCounter.expires_at, rate_limit.DAY),
     _moment(Alert.seen_at, NO_TIME),
     *(

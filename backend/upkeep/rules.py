@@ -27,8 +27,7 @@ from backend.exports.models import DataExport
 from backend.imports.models import ProductImport
 from backend.jobs.models import Job
 from backend.mail.limits import DAY
-from backend.mail.mailer import SEND
-from backend.mail.models import Mail, MailSlot
+from backend.mail.models import SEND, Mail, MailSlot
 from backend.office.erasing import INVOICE_KEPT_FOR, forget_invoices
 from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent

@@ -51,6 +51,10 @@ VALUES: dict[str, Any] = {
     "is_bank": True,
     "is_gift": True,
     "facts": [("CUS", "1234")],
+    "received": "$ 50.000",
+    "total": "$ 80.000",
+    "missing": "",
+    "surplus": "",
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
     "toys": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
@@ -61,7 +65,13 @@ VALUES: dict[str, Any] = {
 @pytest.mark.parametrize("kind", MailKind)
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False}],
+    [
+        {},
+        {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False},
+        {"missing": "$ 30.000"},
+        {"surplus": "$ 1"},
+        {"is_free": True},
+    ],
 )
 def test_what_a_mail_says(settings: Settings, kind: MailKind, changes: dict[str, Any]) -> None:
     assert (TEMPLATES / f"{kind}.jinja").exists()

@@ -24,6 +24,7 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.customers.models import Customer, CustomerSession, ResetLink
 from backend.database import database_now
+from backend.edge.revoked_tokens import RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.inventory.models import Reservation
 from backend.migrations.tables import all_tables
@@ -72,6 +73,7 @@ async def moments(
         session.add_all(
             (
                 CustomerSession(token_hash="a", customer_id=customer.id, expires_at=moment),
+                RevokedTokenChain(id="chain", expires_at=moment),
                 ResetLink(token_hash="b", customer_id=customer.id, expires_at=moment),
                 StaffSession(token_hash="c", staff_id=staff.id, expires_at=moment),
                 StaffInvite(email="leo@example.com", role="owner", invited_by=staff.id, expires_at=moment),
