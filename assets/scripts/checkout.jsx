@@ -163,6 +163,22 @@ function useControls({ values, change, leave, ship }, { book, where, who }) {
   return { control, choice, tick, town, address };
 }
 
+// The press of the button: its answer is awaited longer than the button is busy, as a connection that was lost may still
+// bring it.
+const press = { isAwaited: false };
+
+// Leaves for the bank once the order is placed. After a lost connection the page may find the order before the answer of
+// the press comes, and shows no form then: so this is around all stages of the page.
+export function Departure({ answer }) {
+  useEffect(() => {
+    if (!press.isAwaited || !isAnswer(answer.number) || answer.kind !== "placed") return;
+    press.isAwaited = false;
+    leaveFor(answer.address);
+  }, [answer.number]);
+  useEffect(() => () => void (press.isAwaited = false), []);
+  return null;
+}
+
 // Everything of the checkout that knows what is typed: the form and the purchase beside it.
 export function Checkout({ total, answer, interrupted, shipping, fields, onPlace, children, ...props }) {
   const typed = useTyped(props);
@@ -170,7 +186,6 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
   const [isPlacing, setPlacing] = useState(false);
   const [failure, setFailure] = useState(null);
   const [isUnfolded, setUnfolded] = useState(false); // the purchase, on phones above the form
-  const isAwaited = useRef(false); // longer than the button is busy: a connection that was lost may still bring the answer
 
   const { dane_code: town, shipping_option: wanted = "" } = typed.values;
   const isOffered = shipping.choices.some((choice) => choice.id === wanted);
@@ -193,7 +208,7 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
 
   const send = (agreedTotal) => {
     setPlacing(true);
-    isAwaited.current = true;
+    press.isAwaited = true;
     asked();
     setFailure(null);
     onPlace(typed.reachAll(fields), agreedTotal);
@@ -216,18 +231,17 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
 
   // what came of pressing the button
   useEffect(() => {
-    if (!isAwaited.current || !isAnswer(answer.number)) return;
-    isAwaited.current = false;
-    const isPlaced = answer.kind === "placed";
-    setPlacing(isPlaced); // the button stays busy until the bank's page is there
-    if (isPlaced) leaveFor(answer.address);
-    else setFailure(answer);
+    if (!press.isAwaited || !isAnswer(answer.number)) return;
+    if (answer.kind === "placed") return; // the button stays busy until the bank's page is there: see `Departure`
+    press.isAwaited = false;
+    setPlacing(false);
+    setFailure(answer);
   }, [answer.number]);
 
   // The connection was lost and the press is not sent again. Had it become an order, the page would be that order's by now;
   // if it still becomes one, the next press finds it.
   const asked = useLoss((isConfirmed) => {
-    if (!isAwaited.current || isConfirmed) return;
+    if (!press.isAwaited || isConfirmed) return;
     setPlacing(false);
     setFailure({ kind: "failed", text: interrupted });
   });
@@ -237,7 +251,7 @@ export function Checkout({ total, answer, interrupted, shipping, fields, onPlace
   const shown = (event) => {
     if (!event.persisted) return;
     setPlacing(false);
-    isAwaited.current = false;
+    press.isAwaited = false;
   };
   useEffect(() => listen(window, "pageshow", shown), []);
 

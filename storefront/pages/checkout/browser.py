@@ -124,6 +124,14 @@ def on_place(values: rx.Var[Any], total: rx.Var[Any]) -> list[rx.Var[Any]]:
     return [values, total]
 
 
+class Departure(rx.Component):
+    """Leaves for the bank once the order is placed, whatever the page shows by then."""
+
+    library = SCRIPT
+    tag = "Departure"
+    answer: rx.Var[Answer]
+
+
 class Checkout(rx.Component):
     """Holds what is typed, around the form and the purchase."""
 

@@ -24,6 +24,7 @@ from storefront.pages.checkout.browser import (
     IS_FREE,
     LIVE,
     Checkout,
+    Departure,
     field_id,
     problem_at,
     tick,
@@ -262,11 +263,12 @@ def page() -> rx.Component:
     """The whole page: the stage that the purchase is in, which stays while a new connection does not know it yet."""
     now = rx.cond(rx.State.is_hydrated, CheckoutState.stage, "waiting")  # what was before `load` is old news
     return quiet_frame(
+        Departure.create(answer=CheckoutState.answer),
         rx.match(
             lasting(now, now != "waiting").to(str),
             ("open", open_checkout()),
             ("placed", placed()),
             ("empty", nothing()),
             skeleton(),
-        )
+        ),
     )
