@@ -11,9 +11,11 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from backend.texts import _
 from backend.threads import Threads
 
 MIN_LENGTH, MIN_STAFF_LENGTH, MAX_LENGTH = 8, 12, 200
+TOO_COMMON = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
 COMMON_PASSWORDS = Path(__file__).with_name("common_passwords.txt")
 
 _hasher = PasswordHasher()

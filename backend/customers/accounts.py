@@ -33,7 +33,7 @@ from backend.edge.devices import DeviceAccount, Visitor
 from backend.errors import Duplicate, InvalidData, Unauthorized
 from backend.events import publish
 from backend.legal.consents import Consenting, give_consents, missing_ticks, require_ticks
-from backend.passwords import MAX_LENGTH, MIN_LENGTH, hash_password, is_common, is_password
+from backend.passwords import MAX_LENGTH, MIN_LENGTH, TOO_COMMON, hash_password, is_common, is_password
 from backend.rate_limit import RateLimit
 from backend.texts import _
 
@@ -68,9 +68,6 @@ class LinkUsed(InvalidData):
         )
 
 
-COMMON_PASSWORD = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
-
-
 def require_password(value: Any) -> str:
     """A new password. Any character counts, and space at its ends too.
 
@@ -83,7 +80,7 @@ def require_password(value: Any) -> str:
     if len(password) > MAX_LENGTH:
         raise invalid(_("Usa máximo {count} caracteres.").format(count=MAX_LENGTH))
     if is_common(password):
-        raise invalid(COMMON_PASSWORD)
+        raise invalid(TOO_COMMON)
     return password
 
 

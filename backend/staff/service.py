@@ -13,7 +13,7 @@ from backend.contact import is_email, tidy_email
 from backend.database import Database, database_now, locked
 from backend.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.events import publish
-from backend.passwords import MAX_LENGTH, MIN_STAFF_LENGTH, hash_password, is_common, is_password
+from backend.passwords import MAX_LENGTH, MIN_STAFF_LENGTH, TOO_COMMON, hash_password, is_common, is_password
 from backend.rate_limit import Client, RateLimit
 from backend.settings import Settings
 from backend.staff.events import StaffPasswordChanged
@@ -202,8 +202,7 @@ def require_strong(password: str, *, field: str = "password") -> None:
             f"A password has {MIN_STAFF_LENGTH} to {MAX_LENGTH} characters", fields={field: told}
         )
     if is_common(password):
-        told = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
-        raise InvalidData("This password is too common", fields={field: told})
+        raise InvalidData("This password is too common", fields={field: TOO_COMMON})
 
 
 async def staff_with(session: AsyncSession, email: str) -> Staff | None:

@@ -12,7 +12,6 @@ purchase is a new browser: it puts toys into its cart, changes a quantity, fills
 
 import argparse
 import asyncio
-import json
 import random
 import re
 import sqlite3
@@ -21,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Awaitable
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from playwright.async_api import Error as BrowserError
 from tests.e2e.conftest import ShopServer
 from tests.e2e.shopper import attention_of, decide, expect_status, fill_in, reach_bank
 from tests.e2e.shopper import field as form_field
+from tests.failure.progress import Progress
 from tools.browser import launch
 
 TOYS = ("trompo-de-madera", "lazo-para-saltar", "yoyo-de-madera", "tangram-siete-piezas")
@@ -54,24 +54,11 @@ NOTICE = """() => {
 
 
 @dataclass
-class Figures:
-    """Progress of the run of a seed."""
+class Figures(Progress):
+    """Progress of the run of a seed: purchases and connection cuts."""
 
-    seed: int
     purchases: int = 0
     cuts: int = 0
-    failures: list[str] = field(default_factory=list)
-
-    @classmethod
-    def read(cls, folder: Path, seed: int) -> "Figures":
-        """Read those of an earlier run; new ones without it."""
-        file = folder / f"{seed}.json"
-        return cls(**json.loads(file.read_text())) if file.exists() else cls(seed)
-
-    def write(self, folder: Path) -> None:
-        """Write them, so that a later run goes on from here."""
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{self.seed}.json").write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False))
 
 
 @dataclass

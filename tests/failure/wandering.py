@@ -7,13 +7,12 @@ What must hold: see `tests.failure.page_health`; every press changes something, 
 
 import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
@@ -21,6 +20,7 @@ from playwright.async_api import Error as BrowserError
 
 from tests.e2e.conftest import ShopServer, Watch
 from tests.failure.page_health import Books
+from tests.failure.progress import Progress
 from tests.failure.wanderer import WIDTHS, Wanderer
 from tools.browser import launch
 
@@ -32,24 +32,11 @@ KEPT = Path("test-results/wandering")
 
 
 @dataclass
-class Figures:
-    """How far the run of a seed is: visits and actions done, and what went wrong."""
+class Figures(Progress):
+    """Progress of the run of a seed: visits and actions."""
 
-    seed: int
     visits: int = 0
     actions: int = 0
-    failures: list[str] = field(default_factory=list)
-
-    @classmethod
-    def kept_in(cls, folder: Path, seed: int) -> "Figures":
-        """Those of an earlier run, or none yet."""
-        file = folder / f"{seed}.json"
-        return cls(**json.loads(file.read_text())) if file.exists() else cls(seed)
-
-    def keep_in(self, folder: Path) -> None:
-        """Write them down, so that a later run goes on from here."""
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{self.seed}.json").write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False))
 
 
 async def visit(shop: ShopServer, browser: Browser, figures: Figures, folder: Path, steps: int) -> None:
@@ -89,7 +76,7 @@ async def wander(figures: Figures, folder: Path, actions: int, *, a_visit: int =
                 browser = await launch(playwright)
                 while figures.actions < actions:
                     await visit(shop, browser, figures, folder, min(a_visit, actions - figures.actions))
-                    figures.keep_in(folder)
+                    figures.write(folder)
         finally:
             shop.stop()
 
@@ -102,7 +89,7 @@ def main() -> None:
     parser.add_argument("--visit", type=int, help="this visit alone, once more")
     asked = parser.parse_args()
     if asked.visit is None:
-        figures, folder = Figures.kept_in(KEPT, asked.seed), KEPT
+        figures, folder = Figures.read(KEPT, asked.seed), KEPT
         until = asked.actions
     else:
         figures, folder = Figures(asked.seed, asked.visit), KEPT / "again"
