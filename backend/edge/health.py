@@ -92,10 +92,18 @@ class Alive(BaseModel):
     status: Literal["alive"] = "alive"
 
 
-class Ready(BaseModel):
-    """What `GET /readyz` answers. `checks`: by name, `ok` or what is wrong. `draining`: the process ends soon."""
+class ReadyStatus(BaseModel):
+    """Answer of `GET /readyz` to strangers."""
 
     status: Literal["ready", "unavailable"]
+
+
+class Ready(ReadyStatus):
+    """Answer of `GET /readyz` with METRICS_TOKEN.
+
+    `checks`: by name, `ok` or the fault. `draining`: the process ends soon.
+    """
+
     checks: dict[str, str]
     draining: bool
 
@@ -109,16 +117,20 @@ async def livez() -> Alive:
 
 @router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", tags=["operations"])
-async def readyz(request: Request, response: Response) -> Ready:
-    """Whether requests may be sent here: 200; 503 while something it needs is away, or before it ends."""
+async def readyz(request: Request, response: Response) -> Ready | ReadyStatus:
+    """Return 200 if requests may be sent here; 503 while something it needs is away, or before it ends.
+
+    The named checks need METRICS_TOKEN as a bearer token.
+    """
     readiness: Readiness = request.app.state.readiness
     checks = await readiness.look()
     is_ready = not readiness.is_draining and all(result == OK for result in checks.values())
     if not is_ready:
         response.status_code, response.headers["Retry-After"] = 503, str(RETRY_AFTER)
-    return Ready(
-        status="ready" if is_ready else "unavailable", checks=dict(checks), draining=readiness.is_draining
-    )
+    status: Literal["ready", "unavailable"] = "ready" if is_ready else "unavailable"
+    if not has_metrics_token(request, request.app.state.settings):
+        return ReadyStatus(status=status)
+    return Ready(status=status, checks=dict(checks), draining=readiness.is_draining)
 
 
 @router.head("/health", include_in_schema=False)  # watchers that want no more than the status

@@ -24,17 +24,20 @@ async def ask(shop: Shop, path: str, method: str = "GET", authorization: str = "
         return await client.request(method, path)
 
 
-async def health(shop: Shop, method: str = "GET") -> httpx.Response:
-    """What `/health` answers to those who watch the shop."""
+async def health(shop: Shop, method: str = "GET", path: str = "/health") -> httpx.Response:
+    """Return the answer of `/health`, or another path, to those who watch the shop."""
     shop.settings = watched(shop.settings)
-    return await ask(shop, "/health", method, f"Bearer {TOKEN}")
+    return await ask(shop, path, method, f"Bearer {TOKEN}")
 
 
 def watched(settings: Settings) -> Settings:
     return settings.model_copy(update={"metrics_token": SecretStr(TOKEN)})
 
 
-@pytest.mark.parametrize("path", ["/health", "/health?details=1"])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/health", "ok"), ("/health?details=1", "ok"), ("/readyz", "ready"), ("/readyz?details=1", "ready")],
+)
 @pytest.mark.parametrize(
     ("has_token", "authorization"),
     [
@@ -49,9 +52,9 @@ def watched(settings: Settings) -> Settings:
     ],
 )
 async def test_health_without_the_token_tells_only_the_status(
-    settings: Settings, path: str, has_token: bool, authorization: str
+    settings: Settings, path: str, status: str, has_token: bool, authorization: str
 ) -> None:
-    """Who asks for `/health`.
+    """Callers of `/health` and `/readyz`, of a shop that can serve and of one without its database.
 
     | METRICS_TOKEN | bearer token | answer |
     |---|---|---|
@@ -61,7 +64,7 @@ async def test_health_without_the_token_tells_only_the_status(
     """
     shop = Shop(watched(settings) if has_token else settings)
     answer = await ask(shop, path, authorization=authorization)
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert (answer.status_code, answer.json()) == (200, {"status": status})
     nobody = "postgresql+asyncpg://shop@127.0.0.1:1/shop"
     away = Shop(shop.settings.model_copy(update={"database_url": nobody}))
     answer = await ask(away, path, authorization=authorization)
@@ -112,7 +115,7 @@ async def test_a_shop_without_its_database(settings: Settings) -> None:
 
 
 async def test_a_shop_that_can_serve_is_ready(shop: Shop) -> None:
-    answer, live = await ask(shop, "/readyz"), await ask(shop, "/livez", "HEAD")
+    answer, live = await health(shop, path="/readyz"), await ask(shop, "/livez", "HEAD")
     assert (answer.status_code, live.status_code) == (200, 200)
     assert answer.json()["status"] == "ready"
     assert {"database", "disk"} <= set(answer.json()["checks"]) <= {"database", "disk", "clock"}
@@ -123,7 +126,10 @@ async def test_a_shop_that_lacks_something_lives_and_is_not_ready(shop: Shop) ->
         return "none is up"
 
     shop.readiness.checks["renderer"] = renderer
-    answer, live = await ask(shop, "/readyz"), await ask(shop, "/livez")
+    stranger = await ask(shop, "/readyz")
+    answer, live = await health(shop, path="/readyz"), await ask(shop, "/livez")
+    assert (stranger.status_code, stranger.json()) == (503, {"status": "unavailable"})
+    assert stranger.headers["retry-after"] == "5"
     assert (answer.status_code, live.status_code) == (503, 200)
     assert answer.headers["retry-after"] == "5"
     assert answer.json()["checks"]["renderer"] == "none is up"
@@ -132,7 +138,8 @@ async def test_a_shop_that_lacks_something_lives_and_is_not_ready(shop: Shop) ->
 
 async def test_a_shop_that_drains_is_not_ready_and_answers(shop: Shop) -> None:
     shop.readiness.is_draining = True
-    answer = await ask(shop, "/readyz")
+    stranger, answer = await ask(shop, "/readyz"), await health(shop, path="/readyz")
+    assert (stranger.status_code, stranger.json()) == (503, {"status": "unavailable"})
     assert (answer.status_code, answer.json()["draining"]) == (503, True)
     assert (await health(shop)).status_code == 200
 
