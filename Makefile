@@ -9,7 +9,7 @@
 #   make try-starter STARTER=clone   the platform's official storefront is built and sells from a shop (ten minutes): docs/api.md
 #   make try-dashboard the platform's official dashboard, from npm, works on a shop (some minutes)
 #   make wander  random shoppers in a real browser, 20,000 actions unless ARGS says otherwise; goes on where it ended
-#   make check   format, lint, types, import contracts, lint rules, dead code, and that every test can be collected
+#   make check   format, lint, types, import contracts, lint rules, wording, dead code, and that every test can be collected
 #   make bench   measurements
 #   make lock    write the locks anew from pyproject.toml (UPGRADE=--upgrade takes newer versions)
 #   make clean   remove what was made here; the data folder stays
@@ -124,6 +124,8 @@ rules: $(DEV_STAMP)
 	@.venv/bin/lint-imports --no-logo
 	$(say) 'Lint rules of our own …'
 	@$(python) tools/lint_rules.py
+	$(say) 'Wording …'
+	@$(python) tools/wording.py
 	$(say) 'Dead code …'
 	@$(python) tools/dead_code.py
 
