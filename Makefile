@@ -3,8 +3,11 @@
 #   make run     everything from nothing to a shop on http://localhost:3000 (PORT and DATA_DIR choose another place)
 #   make release dist/trompo-VERSION.tar.gz: the code with its built pages, for machines that build nothing
 #   make dev     the same shop with hot reload, for work on it
-#   make test    everything from nothing to a green suite, and how much it covers of where money and stock are decided
-#               (ARGS: only those tests)
+#   make quick   unit tests and services on SQLite, without a browser or a server: while you work
+#   make test    from nothing to a green suite, and how much it covers of where money and stock are decided: before each
+#               commit that others get (ARGS: only those tests)
+#   make test-all the same with every test on both databases, at all widths, with all examples: before a release
+#   make durations the slowest 50 tests of the latest run
 #   make try-dev that `make dev` and `reflex run` open a shop in which a toy can be bought (a minute)
 #   make try-starter STARTER=clone   the platform's official storefront is built and sells from a shop (ten minutes): docs/api.md
 #   make try-dashboard the platform's official dashboard, from npm, works on a shop (some minutes)
@@ -62,7 +65,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev test try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
+.PHONY: run release dev quick test test-all durations try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
 
 # The build itself knows whether anything has to be built: see storefront/build.py.
 pages: $(RUN_STAMP)
@@ -81,11 +84,25 @@ dev: $(DEV_STAMP)
 	$(say) 'Opening the shop for development …'
 	@exec $(python) -m storefront.dev
 
+# A size of the suite, with its coverage: tests/sizes.py says which tests it has.
+define run_size
+@$(python) -m tests.bench.calibration
+$(say) 'Testing …'
+@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--size $(1) --cov --cov-report=)
+@$(if $(ARGS),,$(python) tools/coverage_gate.py)
+endef
+
+quick: $(DEV_STAMP)
+	@$(python) -m pytest --size quick
+
 test: $(DEV_STAMP) pages browser packages
-	@$(python) -m tests.bench.calibration
-	$(say) 'Testing …'
-	@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--cov --cov-report=)
-	@$(if $(ARGS),,$(python) tools/coverage_gate.py)
+	$(call run_size,test)
+
+test-all: $(DEV_STAMP) pages browser packages
+	$(call run_size,all)
+
+durations:
+	@$(python) -m tests.durations
 
 try-dev: $(DEV_STAMP) pages browser
 	@$(python) -m pytest -n0 -m developing tests/e2e/test_developing.py

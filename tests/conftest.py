@@ -22,7 +22,9 @@ from backend.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from backend.settings import Settings
+from tests.durations import record_durations
 from tests.postgresql_clones import Clones, administer, drop, make_clone
+from tests.sizes import DATABASES, GUARDING, Size, is_ignored, leave_out
 from tests.store_defaults import set_up_defaults
 
 # the same examples in every run, and no example fails for being slow on a busy machine
@@ -35,15 +37,6 @@ SAFE_BUT_SLOW = ("autovacuum", "fsync", "full_page_writes", "synchronous_commit"
 MEMORY = Path("/dev/shm")
 ENOUGH_MEMORY = 4 * 2**30
 """Bytes. A run takes a good gigabyte at most: the data of both servers, and the folders of the tests under way."""
-GUARDING = tuple(
-    f"tests/backend/{name}"
-    for name in (
-        *("payment", "checkout", "inventory", "office/test_stock", "fulfillment/test_locations.py"),
-        *("jobs", "attention/test_attention.py", "test_pricing.py"),
-        *("orders/test_contradictions.py", "orders/test_other_amounts.py"),
-    )
-)
-"""The tests that say how much is covered of where money and stock are decided (`tools/coverage_gate.py`)."""
 ONLY_GUARDING = "COVER_ONLY_GUARDING"
 """Set in the environment, coverage is measured in these tests only."""
 LONGEST = (
@@ -77,9 +70,17 @@ STATEMENTS = 5_000
 """How many compiled statements are cached: more than all tests of a worker have."""
 
 
-def pytest_configure() -> None:
-    """Put the tests' folders in memory, unless somebody chose another place."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--size`."""
+    parser.addoption(
+        "--size", type=Size, choices=list(Size), default=Size.ALL, help="leave tests out: see tests/sizes.py"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the tests' folders in memory, unless the environment names a place, and record how long each test takes."""
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary_root()))
+    record_durations(config)
 
 
 def temporary_root() -> Path:
@@ -95,11 +96,18 @@ def temporary_root() -> Path:
     return MEMORY if is_fit else Path(tempfile.gettempdir())
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import what has no test of this run's size."""
+    return (
+        True if is_ignored(collection_path.relative_to(config.rootpath), config.getoption("size")) else None
+    )
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
     """Twice as many workers as cores: a test with a browser or PostgreSQL waits part of its time."""
     cores = yield
-    return cores * 2
+    return cores if config.getoption("size") is Size.QUICK else cores * 2
 
 
 def pytest_collection_finish() -> None:
@@ -112,8 +120,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take longest come first, so that no worker is left with one of them when the others are done."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not of this run's size, and put the files first that take longest.
+
+    Else a worker would be left with one of them when the others are done.
+    """
+    leave_out(config, items)
     items.sort(
         key=lambda item: next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), 99)
     )
@@ -214,7 +226,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "data")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def database_url(request: pytest.FixtureRequest) -> str:
     """An empty, migrated database that belongs to this test alone. A test that asks for it runs on both kinds."""
     url: str = request.getfixturevalue(f"{request.param}_url")
@@ -291,7 +303,7 @@ async def postgresql_url(
         await drop(postgresql, name)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def empty_url(request: pytest.FixtureRequest) -> str:
     """A database with nothing in it, not even tables. A test that asks for it runs on both kinds."""
     url: str = request.getfixturevalue(f"empty_{request.param}_url")

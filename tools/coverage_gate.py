@@ -1,7 +1,7 @@
 """Says how much of the guarded packages the last test run covered: `python tools/coverage_gate.py`.
 
 Where money and stock are decided, nearly every branch has a test: a package of `GUARDED` below its share fails the run.
-`pytest --cov` measures all packages; a whole run measures only the tests of these (`GUARDING` in `tests/conftest.py`).
+`pytest --cov` measures all packages; `make test` measures only the tests of these (`GUARDING` in `tests/sizes.py`).
 Only what runs in the tests' own processes counts; the servers that browser tests start are not measured.
 """
 
