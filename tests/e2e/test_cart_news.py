@@ -1,9 +1,10 @@
-"""What happens to a cart is said in it: once, with a link, on its page and in the drawer, until it is dismissed."""
+"""What happens to a cart is said in it, with a link, until it is dismissed: on its page, in the drawer, at the checkout."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Browser, expect
 from sqlalchemy import select
 
@@ -18,7 +19,7 @@ from backend.staff.rights import SHOP
 from tests.e2e.account_steps import PASSWORD, expect_home, log_in, log_out, register
 from tests.e2e.conftest import ShopServer, Watch, pages_of
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import PATIENCE, expect_no_overflow, put_in_cart, sell_out
+from tests.e2e.shopper import PATIENCE, expect_no_overflow, field, open_checkout, put_in_cart, sell_out
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 FIRST, SECOND = "trompo-de-madera", "yoyo-de-madera"
@@ -42,6 +43,18 @@ async def delete_second_size(shop: ShopServer) -> None:
         await add_to_cart(session, cart_id, large.id, 2)
     async with database.transaction() as session:
         await delete_variant(session, SHOP, first.product_id, large.id)
+    await database.close()
+
+
+async def delete_lines(shop: ShopServer) -> None:
+    """Delete the variants of all lines; each product keeps a new one."""
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    async with database.transaction() as session:
+        known = select(Variant).join(LineItem, LineItem.variant_id == Variant.id)
+        for variant in (await session.execute(known)).scalars().all():
+            session.add(Variant(product_id=variant.product_id, title="Pequeño", price=12_000, rank=2))
+            await session.flush()
+            await delete_variant(session, SHOP, variant.product_id, variant.id)
     await database.close()
 
 
@@ -110,3 +123,54 @@ async def test_a_cart_says_what_happened_to_it(
         await expect_no_overflow(page)
         if SCREENSHOTS:
             await page.screenshot(path=Path(SCREENSHOTS) / "cart-news-drawer-320.png")
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 700), (1280, 800)])
+async def test_the_checkout_says_what_happened_to_the_cart(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: Watch, width: int, height: int
+) -> None:
+    """Test the region at the checkout.
+
+    | event | shown | what is typed |
+    |---|---|---|
+    | none | no region | stays |
+    | a variant is deleted before the shopper comes here | its name, 2 units | stays |
+    | the last unit is sold while the shopper is here | its name | stays |
+    | dismissed | the others stay; the focus is in the page | stays |
+    | the variants of all lines are deleted | their names, over the empty cart | |
+    """
+    shop = new_server()
+    async with pages_of(shop, browser, watch)(width, height) as page:
+        await put_in_cart(page, FIRST)
+        await put_in_cart(page, SECOND)
+        news, entries = page.get_by_test_id("cart-news"), page.get_by_test_id("cart-news-entry")
+        await open_checkout(page)
+        await expect(news).to_have_count(0)
+        await field(page, "first_name").fill("Ana María")
+        await delete_second_size(shop)
+        await open_checkout(page)
+        await expect(entries).to_have_count(1, timeout=PATIENCE)
+        await expect(entries.first).to_contain_text("Ya no vendemos Trompo de madera, Grande")
+        await expect(entries.first).to_contain_text("(2 unidades)")
+        await expect(entries.first.get_by_role("link")).to_have_attribute("href", f"/product/{FIRST}")
+        await field(page, "last_name").fill("Gómez Peña")
+        sell_out(shop, SECOND)
+        await page.get_by_test_id("place-order").click()  # refused, and the cart is read again
+        await expect(entries).to_have_count(2, timeout=PATIENCE)
+        await expect(entries.nth(1)).to_contain_text("Yoyo de madera se agotó.")
+        await expect(entries.nth(1)).to_be_visible()
+        await expect_no_overflow(page)
+        if SCREENSHOTS:
+            await page.screenshot(path=Path(SCREENSHOTS) / f"cart-news-checkout-{width}.png", full_page=True)
+        await entries.first.get_by_test_id("cart-news-dismiss").click()
+        await expect(entries).to_have_count(1)
+        assert await page.evaluate("document.activeElement !== document.body")
+        await expect(field(page, "first_name")).to_have_value("Ana María")
+        await expect(field(page, "last_name")).to_have_value("Gómez Peña")
+        await delete_lines(shop)
+        await visit(page, "/checkout")
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("vacío", timeout=PATIENCE)
+        await expect(entries).to_have_count(2)
+        for entry, title in zip(await entries.all(), ("Trompo de madera", "Yoyo de madera"), strict=True):
+            await expect(entry).to_contain_text(f"Ya no vendemos {title}")
+        await expect_no_overflow(page)

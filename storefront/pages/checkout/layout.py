@@ -5,7 +5,8 @@ from reflex.vars import ObjectVar
 
 from backend.legal.consents import BOXES
 from backend.texts import _
-from storefront.components.browser import Arrival, CartTabs, SessionWatch
+from storefront.components.browser import Arrival, CartTabs, KeepFocus, SessionWatch
+from storefront.components.cart import REMOVE_BUTTONS, cart_news
 from storefront.components.change_bank import change_bank_button
 from storefront.components.consents import consent_box
 from storefront.components.forms import spinner_or
@@ -88,6 +89,7 @@ def open_checkout() -> rx.Component:
     cart = CartState.cart
     return Checkout.create(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),
+        news(),
         rx.el.div(
             summary(),
             rx.el.form(
@@ -118,6 +120,11 @@ def open_checkout() -> rx.Component:
         on_ship=CheckoutState.ship,
         on_place=CheckoutState.place,
     )
+
+
+def news() -> rx.Component:
+    """Show what happened to the cart, before the shopper came here or since."""
+    return KeepFocus.create(cart_news(), buttons=REMOVE_BUTTONS)
 
 
 def consents() -> rx.Component:
@@ -222,6 +229,7 @@ def placed() -> rx.Component:
 def nothing() -> rx.Component:
     """No cart; an order that was placed here before is still within reach."""
     return rx.fragment(
+        news(),
         empty_cart(),
         rx.cond(
             LAST.page != "",
