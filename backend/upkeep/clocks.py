@@ -40,6 +40,10 @@ from backend.staff.models import StaffInvite, StaffSession
 MAX_MANUAL_TIME = timedelta(days=60)
 """The most that `manual_payment_days` may be."""
 NO_TIME = timedelta()
+EARLIER_RESERVATION_TIME = timedelta(minutes=40)
+"""RESERVATION_TIME of earlier releases: what they reserved just before an upgrade is no clock's fault."""
+_LONGEST_HELD_TIME = max(HELD_TIME, EARLIER_RESERVATION_TIME * 24)
+_LONGEST_RESERVATION_TIME = max(RESERVATION_TIME, EARLIER_RESERVATION_TIME)
 
 _payment_of_reservation = (PaymentSession.collection_id == PaymentCollection.id) & (
     PaymentCollection.cart_id == Reservation.holder
@@ -57,11 +61,16 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 
 @dataclass(frozen=True, slots=True)
 class StoredMoment:
-    """A column and how far from now its moments may honestly be, of the rows that `where` selects."""
+    """A column and how far from now its moments may honestly be, of the rows that `where` selects.
+
+    `longest` is the same, where it is more, for what an earlier release wrote: only a later moment is pulled back, to
+    `max_ahead`.
+    """
 
     column: InstrumentedAttribute[Any]
     max_ahead: timedelta
     where: ColumnElement[bool] | None = None
+    longest: timedelta | None = None
 
     @property
     def name(self) -> str:
@@ -70,24 +79,33 @@ class StoredMoment:
 
     def too_late(self) -> ColumnElement[bool]:
         """Return the condition that a row's moment is later than it can be."""
-        is_late: ColumnElement[bool] = self.column > db_now(self.max_ahead + CLOCK_SLACK)
+        longest = self.max_ahead if self.longest is None else self.longest
+        is_late: ColumnElement[bool] = self.column > db_now(longest + CLOCK_SLACK)
         return is_late if self.where is None else is_late & self.where
 
 
-def _moment(column: Any, max_ahead: timedelta, where: Any = None) -> StoredMoment:
-    return StoredMoment(column, max_ahead, where)
+def _moment(
+    column: Any, max_ahead: timedelta, where: Any = None, longest: timedelta | None = None
+) -> StoredMoment:
+    return StoredMoment(column, max_ahead, where, longest)
 
 
 STORED_MOMENTS: Sequence[StoredMoment] = (
-    _moment(PaymentSession.expires_at, RESERVATION_TIME, PaymentSession.state.in_(_at_the_bank)),
+    _moment(
+        PaymentSession.expires_at,
+        RESERVATION_TIME,
+        PaymentSession.state.in_(_at_the_bank),
+        _LONGEST_RESERVATION_TIME,
+    ),
     _moment(PaymentSession.expires_at, MAX_MANUAL_TIME),
     _moment(PaymentSession.checked_at, NO_TIME),
     _moment(
         Reservation.expires_at,
         RESERVATION_TIME,
         _is_paid_by(*_at_the_bank) & ~_is_held & ~_is_confirmed_by_staff,
+        _LONGEST_RESERVATION_TIME,
     ),
-    _moment(Reservation.expires_at, HELD_TIME, ~_is_confirmed_by_staff),
+    _moment(Reservation.expires_at, HELD_TIME, ~_is_confirmed_by_staff, _LONGEST_HELD_TIME),
     _moment(Reservation.expires_at, MAX_MANUAL_TIME),
     _moment(BankList.fetched_at, NO_TIME),
     _moment(BankList.tried_at, NO_TIME),

@@ -8,6 +8,7 @@ a limit is shut for a month                               | for a day at most
 "asked lately" lies in the future: nobody asks again      | now
 a deadline of attention is too late                       | its kind's time from now
 an honest moment                                          | as it is
+one of the release before, which reserved for longer      | as it is
 two replicas find it at once                              | pulled back once, reported once
 """
 
@@ -149,6 +150,35 @@ async def test_two_replicas_report_it_once(moments: Shop) -> None:
             Attention.kind == "clock_put_back", Attention.subject_id == "clock"
         )
         assert (await session.execute(open_rows)).scalar_one() == 1
+
+
+async def test_what_the_release_before_reserved_is_no_clocks_fault(moments: Shop) -> None:
+    """Reservations of an upgrade: 40 minutes then, 35 now.
+
+    | reserved until | outcome |
+    |---|---|
+    | 40 minutes from now | as it is, not reported |
+    | 50 minutes from now | 35 minutes from now, reported |
+    """
+
+    async def reserve_for(minutes: int) -> None:
+        async with moments.database.transaction() as session:
+            end = await database_now(session) + timedelta(minutes=minutes)
+            at_the_bank = PaymentSession.state == "pending_authorization"
+            await session.execute(update(PaymentSession).where(at_the_bank).values(expires_at=end))
+            await session.execute(update(Reservation).where(Reservation.quantity == 2).values(expires_at=end))
+
+    await reserve_for(40)
+    assert await StoredMoments(moments.database).pull_back() == {}
+    await reserve_for(50)
+    counts = await StoredMoments(moments.database).pull_back()
+    assert counts == {"payment_session.expires_at": 1, "reservation.expires_at": 1}
+    async with moments.database.read() as session:
+        end = (
+            await session.execute(select(Reservation.expires_at).where(Reservation.quantity == 2))
+        ).scalar_one()
+        assert end is not None
+        assert end <= await database_now(session) + RESERVATION_TIME
 
 
 def test_every_expiry_of_the_shop_is_known() -> None:
