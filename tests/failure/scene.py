@@ -28,8 +28,10 @@ from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
 from backend.sandbox.models import SandboxTransaction
 from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
+from tests.checkout_steps import TYPED
 from tests.failure import shop_process
 from tests.forks import FORKS
+from tests.log_guard import PERSONAL, TOKEN_FILE, find_leaks, recorded_tokens
 from tests.ports import free_port
 
 DEADLINE = 90.0
@@ -43,6 +45,8 @@ class Shop:
 
     environment: dict[str, str]
     port: int
+    log: Path
+    """What its processes print; the next one goes on with it."""
     process: ForkServerProcess | None = None
     kills: int = 0
 
@@ -53,14 +57,16 @@ class Shop:
 
     async def open(self) -> None:
         """Start it and wait until it answers."""
-        self.process = FORKS.Process(target=shop_process.serve, args=(self.environment,), daemon=True)
+        self.process = FORKS.Process(
+            target=shop_process.serve, args=(self.environment, self.log), daemon=True
+        )
         self.process.start()
         async with asyncio.timeout(DEADLINE), httpx.AsyncClient() as client:
             while True:
                 with suppress(httpx.TransportError):
                     if (await client.get(f"{self.url}/health")).status_code == 200:
                         return
-                assert self.process.exitcode is None, "the shop did not start"
+                assert self.process.exitcode is None, f"the shop did not start:\n{self._printed}"
                 await asyncio.sleep(0.02)  # between two looks at a process that tells nobody when it is ready
 
     def kill(self) -> None:
@@ -73,6 +79,17 @@ class Shop:
         """Wait until it has ended."""
         if self.process is not None:
             await asyncio.to_thread(self.process.join)
+
+    def require_clean_log(self) -> None:
+        """Check that its log holds none of its tokens, no query of an address, and nothing of its shoppers."""
+        typed = [text for name, text in TYPED.items() if name in PERSONAL | {"address"}]
+        people = {*typed, *(text.replace(" ", "") for text in typed)}
+        tokens = recorded_tokens(Path(self.environment[TOKEN_FILE]))
+        assert find_leaks(self._printed, tokens, people) == []
+
+    @property
+    def _printed(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
 
     def assert_alive(self) -> None:
         """It did not end by itself."""
@@ -136,14 +153,18 @@ async def open_scene(
 ) -> AsyncIterator[tuple[list[Shop], Bank]]:
     """Shops, not opened yet, on one database (an SQLite file in the folder unless named), and a gateway that serves.
 
-    `around_gateway` gives what stands before the gateway's application.
+    `around_gateway` gives what stands before the gateway's application. At the end the shops' logs must be clean.
     """
     gateway_port = free_port()
     settings = Settings(data_dir=folder / "gateway", port=free_port())
     shop_settings = Settings(data_dir=folder / "shop", database_url=database_url)
     database = Database.from_settings(settings)
     await upgrade(database)
-    shops = [Shop(_environment(port, shop_settings, gateway_port), port) for port in _ports(processes)]
+    shops = []
+    for port in _ports(processes):
+        tokens = {TOKEN_FILE: str(folder / f"tokens-{port}.txt")}
+        environment = _environment(port, shop_settings, gateway_port) | tokens
+        shops.append(Shop(environment, port, folder / f"shop-{port}.log"))
     async with httpx.AsyncClient() as http:
         gateway = SandboxGateway(
             database,
@@ -176,6 +197,8 @@ async def open_scene(
             await serving
             await database.close()
             await shop_database.close()
+    for shop in shops:
+        shop.require_clean_log()
 
 
 def _ports(count: int) -> list[int]:

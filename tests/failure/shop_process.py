@@ -7,6 +7,8 @@ everything else is the shop's own API.
 
 import asyncio
 import os
+import sys
+from pathlib import Path
 
 import uvicorn
 from sqlalchemy import select
@@ -16,6 +18,7 @@ from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
+from backend.logs import set_up_logging
 from backend.orders.refunding import refund_order
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, read_order
@@ -24,6 +27,7 @@ from backend.settings import load_settings
 from backend.staff.rights import COMMAND_LINE
 from backend.start import prepare
 from tests.checkout_steps import TYPED
+from tests.log_guard import record_tokens
 
 SKU = "TRO-TRA-001"
 OTHER_BANK = "1007"
@@ -82,15 +86,20 @@ async def refund(shop: Shop, order_id: str) -> str:
     return order_id
 
 
-def serve(environment: dict[str, str]) -> None:
-    """Serve until killed, in a process whose environment this is."""
+def serve(environment: dict[str, str], log: Path) -> None:
+    """Serve until killed, in a process with this environment. What it prints is added to the file `log`."""
     os.environ.clear()
     os.environ.update(environment)
+    record_tokens()
+    with log.open("ab") as printed:
+        os.dup2(printed.fileno(), sys.stdout.fileno())
+        os.dup2(printed.fileno(), sys.stderr.fileno())
     asyncio.run(_serve())
 
 
 async def _serve() -> None:
     settings = load_settings()
+    set_up_logging(settings)
     await prepare(settings)
     shop = Shop(settings)
     api = create_api(shop)
