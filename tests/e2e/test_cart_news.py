@@ -1,4 +1,4 @@
-"""What happens to a cart is said in it, with a link, until it is dismissed: on its page, in the drawer, at the checkout."""
+"""News of a cart: its page, the drawer and the checkout show what happened, with a link, until it is dismissed."""
 
 import os
 from collections.abc import Callable
