@@ -70,18 +70,23 @@ async def check_session(database: Database, providers: Providers, payment: Payme
 
 async def check_second_transaction(
     database: Database, providers: Providers, payment: PaymentSession, reference: str | None
-) -> None:
-    """Ask about another transaction of the same invoice: an approval is applied, and what follows that approval."""
+) -> bool:
+    """Ask about another transaction of the same invoice: an approval is applied, and what follows that approval.
+
+    Returns:
+        True if the provider knows it as a transaction of this invoice.
+    """
     facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
     report = await _ask_provider(providers, payment, facts)
     if report.state is ProviderState.CAPTURED:
         await apply_second_report(database, payment.id, report)
-        return
+        return True
     async with database.read() as session:
         beside = await session.execute(_BESIDE, {"invoice": invoice_beside(payment, reference)})
         session_id = beside.scalar_one_or_none()
     if session_id is not None:
         await apply_report(database, session_id, report)
+    return report.state is not ProviderState.UNKNOWN
 
 
 async def _ask_provider(

@@ -186,10 +186,17 @@ async def _lags_behind(database: Database, providers: Providers, notification: P
         return False
     if payment.reference not in (None, notification.reference):
         # the provider knows a second transaction for our invoice: only its approval says anything about the payment
-        await check_second_transaction(database, providers, payment, notification.reference)
+        is_ours = await check_second_transaction(database, providers, payment, notification.reference)
+        if not is_ours and not SessionState(payment.state).is_final:
+            # the signature does not cover the name: this message is another payment's, and that one's may be ours
+            await check_session(database, providers, payment)
         return False
+    is_known = payment.reference is not None
     payment.reference = notification.reference  # we may never have had the answer that named it
     state = await check_session(database, providers, payment)
+    if not is_known and not state.is_final and state is not SessionState.HELD:
+        payment.reference = None  # it may be another payment's number: our invoice finds ours
+        state = await check_session(database, providers, payment)
     if not notification.is_final or state is SessionState.HELD:
         return False
     return not state.is_final or await _is_unheard(database, payment.id, notification)
