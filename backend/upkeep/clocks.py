@@ -42,8 +42,8 @@ MAX_MANUAL_TIME = timedelta(days=60)
 NO_TIME = timedelta()
 EARLIER_RESERVATION_TIME = timedelta(minutes=40)
 """RESERVATION_TIME of earlier releases: what they reserved just before an upgrade is no clock's fault."""
-_LONGEST_HELD_TIME = max(HELD_TIME, EARLIER_RESERVATION_TIME * 24)
-_LONGEST_RESERVATION_TIME = max(RESERVATION_TIME, EARLIER_RESERVATION_TIME)
+MAX_HELD_TIME = max(HELD_TIME, EARLIER_RESERVATION_TIME * 24)
+MAX_RESERVATION_TIME = max(RESERVATION_TIME, EARLIER_RESERVATION_TIME)
 
 _payment_of_reservation = (PaymentSession.collection_id == PaymentCollection.id) & (
     PaymentCollection.cart_id == Reservation.holder
@@ -95,7 +95,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
         PaymentSession.expires_at,
         RESERVATION_TIME,
         PaymentSession.state.in_(_at_the_bank),
-        _LONGEST_RESERVATION_TIME,
+        MAX_RESERVATION_TIME,
     ),
     _moment(PaymentSession.expires_at, MAX_MANUAL_TIME),
     _moment(PaymentSession.checked_at, NO_TIME),
@@ -103,9 +103,9 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
         Reservation.expires_at,
         RESERVATION_TIME,
         _is_paid_by(*_at_the_bank) & ~_is_held & ~_is_confirmed_by_staff,
-        _LONGEST_RESERVATION_TIME,
+        MAX_RESERVATION_TIME,
     ),
-    _moment(Reservation.expires_at, HELD_TIME, ~_is_confirmed_by_staff, _LONGEST_HELD_TIME),
+    _moment(Reservation.expires_at, HELD_TIME, ~_is_confirmed_by_staff, MAX_HELD_TIME),
     _moment(Reservation.expires_at, MAX_MANUAL_TIME),
     _moment(BankList.fetched_at, NO_TIME),
     _moment(BankList.tried_at, NO_TIME),
