@@ -1,4 +1,4 @@
-"""Which addresses are the API's, in production and in development."""
+"""Which addresses are the API's and the office's, in production and in development."""
 
 API_SEGMENTS = frozenset(
     {
@@ -7,3 +7,5 @@ API_SEGMENTS = frozenset(
     }
 )  # fmt: skip
 """The first path segments that belong to the API; everything else is Reflex's."""
+OFFICE = "/oficina"
+"""The path of the office."""

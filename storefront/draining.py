@@ -20,6 +20,7 @@ from reflex.utils.exec import is_prod_mode
 
 from backend.app import current_shop
 from backend.edge.readiness import Readiness
+from storefront.observed_events import has_events_under_way
 from storefront.processes import EVENTS_WITHIN
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ async def drain_at_sigterm(app: rx.App) -> AsyncIterator[None]:
     drain = Drain(
         shop.readiness,
         shop.settings.drain_seconds,
-        is_busy=lambda: bool(app.event_processor._tasks),  # noqa: SLF001 - Reflex tells it nowhere else
+        is_busy=lambda: has_events_under_way(app),
         end=lambda: os.kill(os.getpid(), signal.SIGINT),
     )
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, drain.begin)

@@ -1,10 +1,14 @@
 """What is seen of each event of a page while it is handled: its id in the log, and how long it took."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
+from typing import Any
 
+import reflex as rx
 import reflex.app
-from reflex_base.event import Event
+from reflex_base.event import EVENT_ACTIONS_MARKER, Event
+from reflex_base.event.context import EventContext
 from reflex_base.event.processor import BaseStateEventProcessor, EventQueueEntry
 from reflex_base.registry import RegisteredEventHandler
 
@@ -73,6 +77,23 @@ class ObservedEvents(BaseStateEventProcessor):
 def short_name(name: str) -> str:
     """An event's name without its state's module: `checkout_state.place`."""
     return name.rpartition("____")[2]
+
+
+def mark_press(handler: Callable[..., Any], resend: str) -> None:
+    """Make events of the handler presses. `resend` says who sends one again: see `storefront.state.handlers.Resend`."""
+    actions = {**getattr(handler, EVENT_ACTIONS_MARKER, {}), "press": resend}
+    setattr(handler, EVENT_ACTIONS_MARKER, actions)
+
+
+def current_event_ids() -> tuple[str, str | None]:
+    """Return the ids of the event at hand and of the event that caused it."""
+    context = EventContext.get()
+    return context.txid, context.parent_txid
+
+
+def has_events_under_way(app: rx.App) -> bool:
+    """Return True while events of pages are handled."""
+    return bool(app.event_processor._tasks)  # noqa: SLF001 - Reflex tells it nowhere else
 
 
 def observe_events() -> None:

@@ -1,19 +1,13 @@
-"""What a browser may do on our pages, and other sites with them: headers, and who may open the websocket."""
+"""What a browser may do on our pages, and other sites with them: headers of responses and documents."""
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
-from urllib.parse import urlsplit
 
-import reflex as rx
-from reflex.utils.exec import is_prod_mode
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.app import current_shop
-from backend.origins import split_origin
 from backend.settings import Settings
 
 A_YEAR = 31_536_000
@@ -103,27 +97,3 @@ def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: boo
     if settings.base_url.startswith("https://"):
         rules.append("upgrade-insecure-requests")
     return "; ".join(rules)
-
-
-def accept_own_pages_only(app: rx.App) -> None:
-    """Make the app's websocket refuse the pages of other sites.
-
-    A browser tells in `Origin` which site a page came from, and no page can forge it. Without this check any site could
-    act for a visitor who is signed in here.
-    """
-    if app.sio is not None:  # an app without any state has no websocket
-        app.sio.eio.cors_allowed_origins = is_own_page
-
-
-def is_own_page(origin: str, environ: Mapping[str, Any]) -> bool:
-    """Whether `origin` is the shop as this request reached it, or as PUBLIC_URL names it.
-
-    In development the pages come from Vite, on another port of the same host.
-    """
-    own = split_origin(origin)
-    if not own.netloc:  # malformed, or "null": a page without a site, such as a sandboxed frame
-        return False
-    hosts = [environ.get("HTTP_HOST", ""), environ.get("HTTP_X_FORWARDED_HOST", "")]
-    if not is_prod_mode():
-        return own.hostname in {host.rpartition(":")[0] for host in hosts}
-    return own.netloc in {*hosts, urlsplit(current_shop().settings.base_url).netloc}

@@ -1,11 +1,10 @@
 """The files of the build: which addresses they have, and how long a browser stores them."""
 
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from storefront.components.links import BRAND
 
 NO_NAMES = frozenset({".html", ".br", ".gz", ".zst"})
 """What is not asked for by its name: documents, for pages have their own addresses, and a file's compressed copies."""
@@ -26,7 +25,9 @@ BY_KIND = {
 class StaticFiles:
     """The files of the build by their address, listed once: the build does not change while the shop is open."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pages_in: Collection[str] = ()) -> None:
+        """List the files in `folder`. `pages_in`: folders of files that also have pages, such as `/brand`."""
+        self._pages_in = tuple(f"{place}/" for place in pages_in)
         files = [
             path.relative_to(folder)
             for path in folder.rglob("*")
@@ -42,10 +43,10 @@ class StaticFiles:
     def should_have(self, path: str) -> bool:
         """Whether the address lies in a folder of files, so that no page can have it.
 
-        Beside the drawings in `brand` are the pages of brands, whose names have no suffix.
+        A page below one of `pages_in` has no suffix.
         """
         folder = path.removeprefix("/").partition("/")[0]
-        is_page = path.startswith(f"{BRAND}/") and not PurePosixPath(path).suffix
+        is_page = path.startswith(self._pages_in) and not PurePosixPath(path).suffix
         return folder in self._folders and not is_page
 
 

@@ -17,7 +17,7 @@ from storefront.observed_events import observe_events
 from storefront.office.routes import OFFICE_PAGES
 from storefront.pages.new_documents import NewDocumentMiddleware
 from storefront.pages.routes import PAGES
-from storefront.security import accept_own_pages_only
+from storefront.reflex_ext.socket_origin import accept_own_pages_only
 from storefront.socket_guard import guard_websocket
 from storefront.state.frame import handle_failure
 

@@ -5,11 +5,6 @@ from typing import Any
 
 import reflex as rx
 from reflex.vars import ObjectVar
-from reflex_components_core.base.error_boundary import ErrorBoundary  # type: ignore[import-untyped]
-from reflex_components_core.core.banner import (  # type: ignore[import-untyped]
-    has_too_many_connection_errors,
-)
-from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from backend.content.shown import Announcement
 from backend.texts import _
@@ -21,6 +16,7 @@ from storefront.components.hooks import hook, script, view
 from storefront.components.icons import icon
 from storefront.components.links import CART
 from storefront.components.pictures import product_picture
+from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
 from storefront.state.cart import Added, CartState
 from storefront.state.frame import FrameState, Notice
 

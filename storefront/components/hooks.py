@@ -70,3 +70,13 @@ def text_at(texts: Any, name: str) -> rx.Var[str]:
     """One of the texts by name; nothing where there is none of that name."""
     text: rx.Var[str] = texts.to(ObjectVar, dict[str, str])[name]
     return text
+
+
+_PARAMS = VarData(
+    imports={"react-router": [ImportVar(tag="useParams")]}, hooks={"const addressParts = useParams()": None}
+)
+
+
+def address_part(name: str) -> rx.Var[str]:
+    """A varying part of the path, such as the `slug` of `/product/[slug]`."""
+    return rx.Var(f'(addressParts["{name}"] ?? "")', _var_type=str, _var_data=_PARAMS).to(str)

@@ -3,8 +3,6 @@
 from urllib.parse import quote
 
 import reflex as rx
-from reflex_base.utils.imports import ImportVar
-from reflex_base.vars import VarData
 
 from backend.legal.texts import TITLES, LegalKind
 from backend.texts import _
@@ -109,13 +107,3 @@ def to_variant(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) 
 def to_search(text: rx.Var[str]) -> rx.Var[str]:
     """The catalogue as the answer to a search, known in the browser."""
     return rx.Var.create(f"{CATALOG}?q={encoded(text)}")
-
-
-_PARAMS = VarData(
-    imports={"react-router": [ImportVar(tag="useParams")]}, hooks={"const addressParts = useParams()": None}
-)
-
-
-def address_part(name: str) -> rx.Var[str]:
-    """A varying part of the path, such as the `slug` of `/product/[slug]`."""
-    return rx.Var(f'(addressParts["{name}"] ?? "")', _var_type=str, _var_data=_PARAMS).to(str)

@@ -17,6 +17,7 @@ from backend.edge.observed import ROUTE
 from backend.logs import path_of
 from backend.outage import DatabaseUnavailable
 from backend.single_flight import SingleFlight
+from storefront.components.links import BRAND
 from storefront.documents import readers, sitemap
 from storefront.documents.markup import (
     first_tags,
@@ -59,7 +60,7 @@ class Documents:
         """`folder` holds the build's files for the browser."""
         self._pages = pages
         self._renders = renders
-        self._files = StaticFiles(folder)
+        self._files = StaticFiles(folder, pages_in=[BRAND])  # the drawings there have suffixes
         self._earlier = EarlierBuilds(current_shop().settings.data_dir)
         self._shell = (folder / SHELL).read_text("utf-8")
         self._shell_policy = content_policy(current_shop().settings, inline_scripts(self._shell))

@@ -2,13 +2,11 @@
 
 import logging
 from asyncio import gather
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import orjson
-from reflex_base.constants.state import FIELD_MARKER
 
 from backend.app import current_shop
 from backend.catalog.version_cache import VersionCache
@@ -18,6 +16,7 @@ from backend.single_flight import SingleFlight
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams
 from storefront.pages.routes import NOT_FOUND, Page, Routed
+from storefront.reflex_ext.variable_names import to_browser_names
 from storefront.state.frame import Frame, FrameState, frame_values
 
 log = logging.getLogger(__name__)
@@ -114,11 +113,11 @@ def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
 
     Only what everybody may see goes into it: of a page that is not public, nothing of its content.
     """
-    state = {FrameState.get_full_name(): _as_sent(frame.as_state())}
+    state = {FrameState.get_full_name(): to_browser_names(frame.as_state())}
     if page.state is not None:
         meta = replace(data.meta, structured_data="")  # only the document needs it
         values = data.as_state() if page.is_public else {}
-        state[page.state.get_full_name()] = _as_sent({**values, "meta": meta})
+        state[page.state.get_full_name()] = to_browser_names({**values, "meta": meta})
     return as_element_text(orjson.dumps(state))
 
 
@@ -133,8 +132,3 @@ def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:
     """The status, and the title that the page has before its shopper is known."""
     first: Any = page.state.get_fields()["meta"].default_value() if page.state else meta
     return DocumentMeta(title=page.title or first.title, status=meta.status, robots=NOINDEX)
-
-
-def _as_sent(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values by the names that Reflex gives them in the browser."""
-    return {name + FIELD_MARKER: value for name, value in values.items()}

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from reflex_base.constants.state import FIELD_MARKER
 
 from backend.settings import Settings
 from backend.templates import Templates, read_templates
@@ -34,6 +33,7 @@ from storefront.documents.readers import WITHOUT_SCRIPTS
 from storefront.pages import find_order, gift, pqrs, stock_notices
 from storefront.pages.loading import PageParams
 from storefront.pages.routes import Page
+from storefront.reflex_ext.variable_names import from_browser_names
 from storefront.state.frame import COMING_BACK, FrameState, shop_shown
 from storefront.state.search import LONGEST_TYPED, searched
 
@@ -103,4 +103,4 @@ def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
 
 def _values(state: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The variables of a state, by the names that Python gives them."""
-    return {variable.removesuffix(FIELD_MARKER): value for variable, value in state[name].items()}
+    return from_browser_names(state[name])

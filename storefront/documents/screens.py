@@ -7,12 +7,10 @@ what, as it does over the websocket.
 import logging
 
 import reflex as rx
-from reflex.istate.data import RouterData
-from reflex_base.utils.format import json_dumps
 
 from backend.staff.sessions import COOKIE
 from storefront.documents.page_cache import as_element_text
-from storefront.live.state_loss import KnownClientState
+from storefront.live.detached_states import create_detached_states, dump_states
 from storefront.office.state import OfficeScreen, StaffState
 
 log = logging.getLogger(__name__)
@@ -26,7 +24,7 @@ async def first_state(screen: type[rx.State], url: str, cookie: str) -> bytes | 
     if not issubclass(screen, OfficeScreen) or COOKIE not in cookie:
         return None
     try:
-        known = _nobodys_states(url, cookie)
+        known = create_detached_states(url, cookie)
         shown, staff = await known.get_state(screen), await known.get_state(StaffState)
         await shown.load()
     except Exception:
@@ -34,15 +32,4 @@ async def first_state(screen: type[rx.State], url: str, cookie: str) -> bytes | 
         return None
     if staff.who is None or shown.problem == "failed":
         return None
-    return as_element_text(json_dumps({**shown.dict(), **staff.dict()}).encode())
-
-
-def _nobodys_states(url: str, cookie: str) -> KnownClientState:
-    """The parent of the office's states, as a browser has it that came here with these cookies."""
-    root = rx.State(init_substates=False, _reflex_internal_init=True)  # type: ignore[call-arg]
-    root.router = RouterData.from_router_data(
-        {"pathname": url.partition("?")[0], "asPath": url, "headers": {"cookie": cookie}}
-    )
-    known = KnownClientState(parent_state=root, _reflex_internal_init=True)  # type: ignore[call-arg]
-    root.substates[known.get_name()] = known
-    return known
+    return as_element_text(dump_states(shown, staff))

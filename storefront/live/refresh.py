@@ -11,12 +11,11 @@ from time import monotonic
 from typing import Protocol, cast
 
 import reflex as rx
-from reflex.istate.manager.token import BaseStateToken
-from reflex.state import StateUpdate
-from reflex_base.event import Event, EventType
+from reflex.event import Event, EventType
 
 from storefront.live.open_pages import OpenPages, Seen, Showing, address_of, digest_of
 from storefront.live.state_loss import is_lost, start_over
+from storefront.reflex_ext.page_states import modify_page, send_events
 
 log = logging.getLogger(__name__)
 
@@ -141,9 +140,9 @@ class Refresher:
 
     async def _update(self, token: str, due: Collection[Showing]) -> None:
         """Let these states of a page read again what they show; one that fails takes no other with it."""
-        page = BaseStateToken(ident=token, cls=next(iter(due)).state)
+        page = modify_page(self._app, token, next(iter(due)).state)
         # in this order: a page that waits for its shopper's own event takes no place meanwhile
-        async with self._locks, self._app.modify_state(page) as root, self._places:
+        async with self._locks, page as root, self._places:
             has_to_start_over = await is_lost(root)  # what it would show knows no choices and no cart
             events: list[Event] = []
             for showing in due:
@@ -158,5 +157,5 @@ class Refresher:
                     self._pages.forget(token, showing)
         if has_to_start_over:
             await start_over(self._app, token)
-        elif events and self._app.event_namespace is not None:
-            await self._app.event_namespace.emit_update(StateUpdate(events=events), token)
+        else:
+            await send_events(self._app, token, events)

@@ -24,6 +24,7 @@ from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
 from storefront.live.open_pages import open_pages
 from storefront.live.pubsub import LocalPubSub, PubSub, pubsub_over
 from storefront.live.refresh import Refresher
+from storefront.reflex_ext.page_states import connected_tokens
 
 log = logging.getLogger(__name__)
 
@@ -92,10 +93,7 @@ async def revalidate(request: Request) -> Revalidated:
 @asynccontextmanager
 async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
     """Refresh the app's open pages while it runs, whichever replica a change was sent to (Reflex lifespan task)."""
-    namespace = app.event_namespace
-    if namespace is None:
-        raise RuntimeError("an app without a websocket has no open pages")
-    open_pages.connected = lambda: namespace.token_to_sid
+    open_pages.connected = connected_tokens(app)
     refresher = Refresher(app, open_pages)
     refresher.start()
     _live.pubsub = pubsub_over(current_shop().settings.redis_url)

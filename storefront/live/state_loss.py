@@ -24,6 +24,7 @@ from backend.passwords import hash_of
 from backend.presses import current_press_id
 from storefront.observed_events import mark_sent_back
 from storefront.on_demand import StatesOnDemand
+from storefront.reflex_ext.page_states import send_events
 from storefront.session_cookie import token_in
 
 HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
@@ -105,8 +106,7 @@ async def document_number(state: BaseState) -> int:
 
 async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:
     """Ask the browser of a page to connect anew, and then to send the event `sent_back` again."""
-    if app.event_namespace is not None:
-        await app.event_namespace.emit_update(StateUpdate(events=[start_over_event(sent_back)]), token)
+    await send_events(app, token, [start_over_event(sent_back)])
 
 
 def start_over_event(sent_back: dict[str, Any] | None = None) -> Event:

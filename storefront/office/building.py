@@ -15,8 +15,8 @@ from typing import Any
 import reflex as rx
 from reflex_base.utils.format import json_dumps
 
+from storefront.api_segments import OFFICE
 from storefront.live.state_loss import KnownClientState
-from storefront.office.places import OFFICE
 from storefront.on_demand import substates_of
 
 STATES_SCRIPT = "utils/office_states.js"
@@ -51,7 +51,9 @@ def divide_manifest(folder: Path) -> None:
     (file,) = found
     text = file.read_text("utf-8")
     if not (text.startswith(START) and text.endswith(END)):
-        raise RuntimeError("React Router's manifest is not written as storefront/office/building.py knows it")
+        raise RuntimeError(
+            "React Router's manifest is not written as storefront/reflex_ext/office_bundle.py knows it"
+        )
     manifest = json.loads(text[len(START) : -len(END)])
     in_office = OFFICE.removeprefix("/")
     routes = manifest["routes"].items()

@@ -4,7 +4,6 @@ from typing import Any
 
 import reflex as rx
 from reflex.vars import ObjectVar
-from reflex_components_core.el.elements.inline import A  # type: ignore[import-untyped]
 
 from backend.texts import _
 from storefront.components.browser import Arrival, sheet
@@ -17,6 +16,7 @@ from storefront.office.leaving import sign_out
 from storefront.office.places import OFFICE, PLACES, Place
 from storefront.office.search import LONGEST, Hit, OfficeSearchState
 from storefront.office.state import StaffState, Who, may, number_at
+from storefront.reflex_ext.elements import A
 from storefront.state.frame import FrameState
 
 CONTENT = "contenido"

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from backend.content.areas import Area
 from backend.staff.rights import Right
 from backend.texts import _
+from storefront import api_segments
 
-OFFICE = "/oficina"
+OFFICE = api_segments.OFFICE
 ENTER = f"{OFFICE}/entrar"
 ENROL = f"{ENTER}?codigo=1"
 """Where somebody who is signed in sets up their second factor."""

@@ -6,6 +6,7 @@ other for a moment, and moved. So what was shown of another address is forgotten
 """
 
 from collections.abc import Collection
+from typing import Protocol, cast
 
 import reflex as rx
 from reflex.event import Event
@@ -13,13 +14,19 @@ from reflex.middleware.middleware import Middleware
 from reflex.state import BaseState, StateUpdate
 
 from storefront.live.state_loss import HYDRATE
-from storefront.pages.loading import PageState
+
+
+class AddressedState(Protocol):
+    """A page's state, which knows the address that its values were shown for."""
+
+    def _forget_elsewhere(self) -> None:
+        """Forget what was shown of another address than the browser's."""
 
 
 class NewDocumentMiddleware(Middleware):
     """Has the server forget what the earlier document of a tab showed, in states whose values documents bring."""
 
-    def __init__(self, states: Collection[type[PageState]]) -> None:
+    def __init__(self, states: Collection[type[rx.State]]) -> None:
         """`states`: those of pages that show everybody the same."""
         self._states = frozenset(states)
 
@@ -27,6 +34,6 @@ class NewDocumentMiddleware(Middleware):
         """Every event goes on. The first of a document brings the digests of what its page began with."""
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:
-                page = await state.get_state(shown)
+                page = cast(AddressedState, await state.get_state(shown))
                 page._forget_elsewhere()  # noqa: SLF001 - a public method would be an event that browsers may send
         return None

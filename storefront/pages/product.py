@@ -21,11 +21,10 @@ from storefront.components.browser import AddToCart
 from storefront.components.cart import CONTROLS, stepper
 from storefront.components.frame import framed, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
-from storefront.components.hooks import ABSENT
+from storefront.components.hooks import ABSENT, address_part
 from storefront.components.icons import icon
 from storefront.components.links import (
     HOME,
-    address_part,
     product_path,
     to_age,
     to_brand,

@@ -26,8 +26,9 @@ from backend.reviews.writing import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, 
 from backend.texts import _
 from storefront.components.forms import NO_PROBLEM, SENT_BY_THE_BROWSER, field_box, pictures_field
 from storefront.components.frame import framed
+from storefront.components.hooks import address_part
 from storefront.components.icons import icon
-from storefront.components.links import address_part, legal_path, to_product
+from storefront.components.links import legal_path, to_product
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.components.reviews import NAME, picture_links
 from storefront.meta import NOINDEX, DocumentMeta

@@ -9,7 +9,6 @@ from typing import Any
 import reflex as rx
 from cachetools import LRUCache
 from reflex.event import EventSpec
-from reflex_base.event.context import EventContext
 
 from backend.app import Shop, current_shop
 from backend.catalog.categories import category_tree
@@ -32,6 +31,7 @@ from backend.presses import PressUsed
 from backend.settings import Settings
 from backend.texts import _
 from storefront.live.open_pages import watch
+from storefront.observed_events import current_event_ids
 from storefront.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
 
@@ -235,10 +235,10 @@ def handle_failure(exception: Exception) -> EventSpec | None:
     What fails while it shows that notice is not answered again.
     """
     count_failure()
-    context = EventContext.get()
-    with log_scope(event_id=context.txid):  # it has left that of the event
+    event_id, cause_id = current_event_ids()
+    with log_scope(event_id=event_id):  # it has left that of the event
         log.error("an event handler failed", exc_info=exception)
-    if context.parent_txid in _answered:
+    if cause_id in _answered:
         return None
-    _answered[context.txid] = True
+    _answered[event_id] = True
     return FrameState.show_failure()  # type: ignore[call-arg]

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Any, TypeVar, cast
 
 import reflex as rx
-from reflex_base.event import EVENT_ACTIONS_MARKER
 
 from backend.clock import now
 from backend.errors import InvalidData
+from storefront.observed_events import mark_press
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -45,9 +45,7 @@ def event(
     def decorate(method: Method) -> Method:
         made = rx.event(supersedes=supersedes, debounce=debounce, background=background)(method)
         if press is not None:
-            setattr(
-                made, EVENT_ACTIONS_MARKER, {**getattr(made, EVENT_ACTIONS_MARKER, {}), "press": str(press)}
-            )
+            mark_press(made, str(press))
         return cast("Method", made)
 
     return decorate

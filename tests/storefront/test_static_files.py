@@ -39,7 +39,7 @@ def test_the_pages_of_brands_stand_beside_their_drawings(tmp_path: Path) -> None
     for name in ("brand/mark.svg", "demo/trompo.webp"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).touch()
-    files = StaticFiles(tmp_path)
+    files = StaticFiles(tmp_path, pages_in=["/brand"])
     assert files.has("/brand/mark.svg")
     assert [
         path

@@ -10,7 +10,7 @@ from backend.catalog.browse import product_preview
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.components.gallery import gallery_pictures
-from storefront.components.links import address_part
+from storefront.components.hooks import address_part
 from storefront.live.state_loss import KnownClientState
 from storefront.office.browser import OfficeShell
 from storefront.office.components.feedback import screen

@@ -11,9 +11,9 @@ from storefront.components.browser import on_nothing
 from storefront.components.change_bank import change_bank_button
 from storefront.components.forms import BUSY, Once, spinner_or
 from storefront.components.frame import framed
-from storefront.components.hooks import ABSENT, script
+from storefront.components.hooks import ABSENT, address_part, script
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, FIND_ORDER, address_part
+from storefront.components.links import CATALOG, FIND_ORDER
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.pages.order import texts
 from storefront.pages.order.invoices import invoices
