@@ -21,11 +21,11 @@ from backend.office_settings import (
     read_low_stock,
     save_settings,
 )
-from backend.opening.defaults import WAREHOUSE_ADDRESS, move_warehouse
 from backend.opening.shop_data import RULES, Rule
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.municipalities import Municipality, municipality
 from backend.shipping.providers.carrier.label_address import fit_label_address
+from backend.shipping.warehouse_address import WAREHOUSE_ADDRESS, move_warehouse
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from backend.database import Database
 from backend.office_settings import demo_problems, read_effective_settings, save_settings
 from backend.opening.asking import ask
-from backend.opening.defaults import make_defaults, move_warehouse
+from backend.opening.defaults import make_defaults
 from backend.settings import GatewayEnv, Settings
+from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
 
 

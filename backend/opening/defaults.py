@@ -7,13 +7,12 @@ Safe to repeat: what is there stays as it is, whoever made it.
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.modules import CARRIER, MANUAL
 from backend.settings import Settings
-from backend.shipping.locations import change_location
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -22,16 +21,12 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.shipping.municipalities import municipality
-from backend.shipping.schemas import LocationAddress, LocationChange
-from backend.staff.rights import Actor
+from backend.shipping.warehouse_address import pickup_name, warehouse_address, warehouse_name
 from backend.texts import _
 
 STORE_PICKUP_PRICE = 0
 DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
 """A shop that lacks one of them can sell nothing."""
-WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
-"""The settings that the warehouse's address is made of."""
 
 
 async def missing_defaults(session: AsyncSession) -> list[str]:
@@ -77,8 +72,8 @@ async def make_defaults(session: AsyncSession, settings: Settings) -> list[str]:
 
 
 async def _warehouse(session: AsyncSession, settings: Settings, channel: SalesChannel) -> StockLocation:
-    address = _address(settings)
-    location = StockLocation(name=_warehouse_name(address["city"]), address=address)
+    address = warehouse_address(settings)
+    location = StockLocation(name=warehouse_name(address["city"]), address=address)
     session.add(location)
     await session.flush()
     session.add(LocationSalesChannel(location_id=location.id, sales_channel_id=channel.id))
@@ -106,7 +101,7 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
         [
             ShippingOption(name=_("Envío a domicilio"), price_type="calculated", provider_id=CARRIER, **both),
             ShippingOption(
-                name=_pickup_name(str(location.address.get("city") or location.name)),
+                name=pickup_name(str(location.address.get("city") or location.name)),
                 price_type="flat",
                 provider_id=MANUAL,
                 amount=STORE_PICKUP_PRICE,
@@ -115,63 +110,6 @@ async def _ways_to_ship(session: AsyncSession, location: StockLocation) -> None:
             ),
         ]
     )
-
-
-async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
-    """Give the one warehouse that the shop has the address that stands, so that shipping is priced from there.
-
-    Several warehouses keep their own. What was named after the old city by `make_defaults` is named after the new one.
-
-    Returns:
-        Whether it had another address.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
-    locations = (await session.execute(select(StockLocation).limit(2))).scalars().all()
-    address = _address(effective)
-    if len(locations) != 1 or not address["city"]:
-        return False
-    (location,) = locations
-    if address.items() <= location.address.items():
-        return False
-    old, new = str(location.address.get("city") or ""), address["city"]
-    change = LocationChange(address=LocationAddress.model_validate(address))
-    if location.name == _warehouse_name(old):
-        change.name = _warehouse_name(new)
-    await change_location(session, actor, location.id, change)
-    pickups = (
-        update(ShippingOption)
-        .where(ShippingOption.name == _pickup_name(old), ShippingOption.provider_id == MANUAL)
-        .values(name=_pickup_name(new))
-    )
-    await session.execute(pickups)
-    return True
-
-
-def _address(settings: Settings) -> dict[str, str]:
-    place = municipality(settings.carrier_origin_dane_code)
-    return {
-        "address_1": settings.carrier_origin_address,
-        "city": place.name if place else "",
-        "province": place.department if place else "",
-        "country_code": "co",
-        "phone": settings.carrier_origin_phone,
-        "dane_code": settings.carrier_origin_dane_code,
-    }
-
-
-def _warehouse_name(city: str) -> str:
-    return _("Bodega {city}").format(city=_short(city)).strip()
-
-
-def _pickup_name(city: str) -> str:
-    return _("Recoger en la tienda ({city})").format(city=_short(city))
-
-
-def _short(city: str) -> str:
-    """The city's name without what follows a comma: Bogotá, D.C."""
-    return city.partition(",")[0]
 
 
 async def _first(session: AsyncSession, table: Any) -> Any:

@@ -8,10 +8,9 @@ from backend.clock import now
 from backend.database import Database
 from backend.demo.seed import seed
 from backend.office_settings.service import MUST_BE_OWN, OWN_WAREHOUSE
-from backend.opening.defaults import has_no_defaults, make_defaults, missing_defaults, move_warehouse
+from backend.opening.defaults import has_no_defaults, make_defaults, missing_defaults
 from backend.settings import GatewayEnv, Settings
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.staff.rights import COMMAND_LINE
 from backend.start import prepare
 
 ALL = ["region", "sales_channel", "publishable_key", "stock_location", "shipping_option"]
@@ -86,28 +85,3 @@ async def test_an_empty_production_shop_gets_its_defaults_by_itself_and_no_toys(
     async with database.read() as session:
         assert await missing_defaults(session) == ["publishable_key"]
         assert (await session.execute(select(func.count()).select_from(SalesChannel))).scalar_one() == 1
-
-
-async def test_a_warehouse_moves_and_what_staff_named_keeps_its_name(
-    database: Database, settings: Settings
-) -> None:
-    await made(database, settings)
-
-    async def move(code: str) -> tuple[bool, str, str, set[str]]:
-        moved = settings.model_copy(update={"carrier_origin_dane_code": code})
-        async with database.transaction() as session:
-            has_moved = await move_warehouse(session, COMMAND_LINE, moved)
-        async with database.read() as session:
-            location = (await session.execute(select(StockLocation))).scalar_one()
-            names = set((await session.execute(select(ShippingOption.name))).scalars())
-        return has_moved, location.name, location.address["city"], names
-
-    home = "Envío a domicilio"
-    in_medellin = (True, "Bodega Medellín", "Medellín", {home, "Recoger en la tienda (Medellín)"})
-    assert await move("05001000") == in_medellin
-    assert await move("05001000") == (False, *in_medellin[1:])
-    async with database.transaction() as session:
-        await session.execute(update(StockLocation).values(name="La bodega de Ana"))
-        pickup = ShippingOption.name == "Recoger en la tienda (Medellín)"
-        await session.execute(update(ShippingOption).where(pickup).values(name="En el local"))
-    assert await move("76001000") == (True, "La bodega de Ana", "Cali", {home, "En el local"})

@@ -1,0 +1,76 @@
+"""Address of the shop's warehouse, and the names that contain its city."""
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.modules import MANUAL
+from backend.settings import Settings
+from backend.shipping.locations import change_location
+from backend.shipping.models import ShippingOption, StockLocation
+from backend.shipping.municipalities import municipality
+from backend.shipping.schemas import LocationAddress, LocationChange
+from backend.staff.rights import Actor
+from backend.texts import _
+
+WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
+"""Names of the settings that the warehouse's address consists of."""
+
+
+async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
+    """Give the shop's only warehouse the address of the settings, so that shipping is priced from there.
+
+    Several warehouses keep their addresses. Default names that contain the old city get the new one.
+
+    Returns:
+        True if the address changed.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    locations = (await session.execute(select(StockLocation).limit(2))).scalars().all()
+    address = warehouse_address(effective)
+    if len(locations) != 1 or not address["city"]:
+        return False
+    (location,) = locations
+    if address.items() <= location.address.items():
+        return False
+    old, new = str(location.address.get("city") or ""), address["city"]
+    change = LocationChange(address=LocationAddress.model_validate(address))
+    if location.name == warehouse_name(old):
+        change.name = warehouse_name(new)
+    await change_location(session, actor, location.id, change)
+    pickups = (
+        update(ShippingOption)
+        .where(ShippingOption.name == pickup_name(old), ShippingOption.provider_id == MANUAL)
+        .values(name=pickup_name(new))
+    )
+    await session.execute(pickups)
+    return True
+
+
+def warehouse_address(settings: Settings) -> dict[str, str]:
+    """Return the warehouse's address by the fields of `LocationAddress`; unknown parts are empty."""
+    place = municipality(settings.carrier_origin_dane_code)
+    return {
+        "address_1": settings.carrier_origin_address,
+        "city": place.name if place else "",
+        "province": place.department if place else "",
+        "country_code": "co",
+        "phone": settings.carrier_origin_phone,
+        "dane_code": settings.carrier_origin_dane_code,
+    }
+
+
+def warehouse_name(city: str) -> str:
+    """Return the default name of a warehouse in the city."""
+    return _("Bodega {city}").format(city=_short(city)).strip()
+
+
+def pickup_name(city: str) -> str:
+    """Return the default name of the pick-up option in the city."""
+    return _("Recoger en la tienda ({city})").format(city=_short(city))
+
+
+def _short(city: str) -> str:
+    """Return the city's name up to the first comma: `Bogotá` for `Bogotá, D.C.`."""
+    return city.partition(",")[0]
