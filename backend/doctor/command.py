@@ -8,6 +8,7 @@ from dataclasses import asdict
 from sqlalchemy.exc import SQLAlchemyError
 
 from backend.doctor import outside_checks, shop_checks
+from backend.doctor.checked_shop import CheckedShop
 from backend.doctor.findings import LONGEST, Check, Finding, Status, failure, ok, run_check
 from backend.errors import ShopError
 from backend.http_client import trusted
@@ -15,12 +16,11 @@ from backend.office_settings import read_effective_settings
 from backend.payment.providers.pse.client import gateway_client
 from backend.response_limits import LimitedClient
 from backend.shipping.providers.carrier.client import carrier_client
-from backend.shop import Shop
 
 SIGNS = {Status.OK: "ok     ", Status.WARNING: "warning", Status.FAILURE: "failure"}
 
 
-async def examine(shop: Shop, test_address: str = "", seconds: float = LONGEST) -> list[Finding]:
+async def examine(shop: CheckedShop, test_address: str = "", seconds: float = LONGEST) -> list[Finding]:
     """Look at everything. Each check has so many seconds; one that fails does not stop the others."""
     settings, database = shop.settings, shop.database
     gateway = gateway_client(settings, shop.sandbox.gateway_transport)

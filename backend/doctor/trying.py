@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 
 from backend.audit import Subject, Thing, record
+from backend.doctor.checked_shop import CheckedShop
 from backend.doctor.findings import LONGEST
 from backend.doctor.outside_checks import way_and_rate
 from backend.errors import OutsideFailure, ShopError
@@ -20,7 +21,6 @@ from backend.rate_limit import Client, RateLimit, hit
 from backend.settings import Settings
 from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import carrier_client
-from backend.shop import Shop
 from backend.staff.rights import Actor, Right
 from backend.staff.service import read_staff
 from backend.texts import _
@@ -39,7 +39,7 @@ class Outcome:
     text: str
 
 
-async def try_out(shop: Shop, actor: Actor, trial: Trial, seconds: float = LONGEST) -> Outcome:
+async def try_out(shop: CheckedShop, actor: Actor, trial: Trial, seconds: float = LONGEST) -> Outcome:
     """Ask it. That somebody did is in the audit.
 
     Raises:
@@ -72,7 +72,7 @@ async def try_out(shop: Shop, actor: Actor, trial: Trial, seconds: float = LONGE
         )
 
 
-async def _gateway(shop: Shop) -> Outcome:
+async def _gateway(shop: CheckedShop) -> Outcome:
     client = gateway_client(shop.settings, shop.sandbox.gateway_transport)
     try:
         banks = [bank for bank in await client.get_banks() if bank.code != PLACEHOLDER_CODE]
@@ -95,7 +95,7 @@ async def _gateway(shop: Shop) -> Outcome:
     )
 
 
-async def _carrier(shop: Shop, effective: Settings) -> Outcome:
+async def _carrier(shop: CheckedShop, effective: Settings) -> Outcome:
     client = carrier_client(shop.settings, shop.sandbox.carrier_transport)
     try:
         way, rate = await way_and_rate(effective, client)
@@ -156,7 +156,7 @@ def _mail_failed(error: OutsideFailure | OSError) -> Outcome:
     return Outcome(is_good=False, text=text)
 
 
-async def _webhook(shop: Shop, effective: Settings) -> Outcome:
+async def _webhook(shop: CheckedShop, effective: Settings) -> Outcome:
     if not effective.alert_webhook:
         return Outcome(is_good=False, text=_("Todavía no hay dirección: escríbela en Avisos y guarda."))
     try:
