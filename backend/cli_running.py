@@ -44,6 +44,7 @@ def with_database(
     """
     from backend.database import Database
     from backend.migrations.runner import upgrade
+    from backend.migrations.tables import all_tables
     from backend.opening.lock import alone
 
     settings = settings_of_the_shop(named=changes)
@@ -55,6 +56,7 @@ def with_database(
                 return await work(database)
             async with alone(database):
                 await upgrade(database)
+                all_tables()  # a foreign key may refer to a table that `work` does not import
                 return await work(database)
         finally:
             await database.close()

@@ -1,12 +1,13 @@
 """Alembic's entry point. The connection, and the transaction it is in, are `runner`'s."""
 
 from alembic import context
+from sqlmodel import SQLModel
 
-from backend.migrations.tables import all_tables
+import backend.tables  # noqa: F401 - its naming convention names the constraints that revisions create
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=all_tables(),
+    target_metadata=context.config.attributes.get("tables", SQLModel.metadata),
     render_as_batch=True,  # SQLite changes a table by copying it
     compare_type=True,
     transactional_ddl=False,  # the runner's transaction holds all steps

@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.exc import DBAPIError
 
 from backend.database import Database
@@ -97,11 +97,26 @@ def knows(revision: str) -> bool:
     return any(one.revision == revision for one in ScriptDirectory(str(FOLDER)).walk_revisions())
 
 
-async def make_revision(database: Database, message: str) -> None:
-    """Write a migration from the database's shape to that of the tables in the code. For developers."""
+async def make_revision(database: Database, message: str, tables: MetaData) -> None:
+    """Write a migration from the database's shape to that of the code's tables.
+
+    Developers call it by hand; no command does.
+
+    Args:
+        database: a migrated one.
+        message: the migration's name.
+        tables: `all_tables()`. Tables that are missing there would be dropped.
+
+    Raises:
+        ValueError: `tables` is empty.
+    """
+    if not tables.tables:
+        raise ValueError("no tables: pass all_tables()")
 
     def run(connection: Connection) -> None:
-        command.revision(_config(connection), message, autogenerate=True)
+        config = _config(connection)
+        config.attributes["tables"] = tables
+        command.revision(config, message, autogenerate=True)
 
     await _alone(database, run)
 
