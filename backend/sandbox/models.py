@@ -1,4 +1,7 @@
-"""What the embedded gateway with its bank, carrier and invoice provider remember. The shop never reads their tables."""
+"""Tables of the embedded sandbox.
+
+Every database has them, so that all have the same shape; only the sandbox writes them.
+"""
 
 from datetime import datetime
 from typing import ClassVar
