@@ -6,7 +6,6 @@ screen shows what the database holds.
 
 import logging
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import event
@@ -24,6 +23,7 @@ from backend.exports.models import DataExport
 from backend.imports.events import ImportMoved
 from backend.inventory.events import StockChanged
 from backend.invoices.models import Invoice
+from backend.news_topics import Topic
 from backend.office_settings.models import StoredSetting
 from backend.orders.events import OrderPlaced
 from backend.orders.models import Fulfillment, Order
@@ -34,32 +34,6 @@ from backend.shipping.models import ProviderSwitch
 from backend.staff.models import Staff, StaffInvite, StaffSession
 
 log = logging.getLogger(__name__)
-
-
-class Topic(StrEnum):
-    """A kind of things. No id of a thing is written like one."""
-
-    ORDERS = "news:orders"
-    """Orders, their payments and their fulfillments."""
-    ATTENTION = "news:attention"
-    INVOICES = "news:invoices"
-    PQRS = "news:pqrs"
-    RETURNS = "news:returns"
-    REVIEWS = "news:reviews"
-    STOCK = "news:stock"
-    STAFF = "news:staff"
-    """Who works here, where they sign in, and who is invited."""
-    EXPORTS = "news:exports"
-    """Files that staff asked for."""
-    IMPORTS = "news:imports"
-    """Sheets of products that staff sent."""
-    PRODUCTS = "news:products"
-    """Products and their variants."""
-    CONTENT = "news:content"
-    """What the office says on the shop's pages."""
-    SETTINGS = "news:settings"
-    """The shop's own data, its bounds and notices, and how one pays and ships."""
-
 
 Listener = Callable[[frozenset[Topic]], None]
 _BY_TABLE: dict[type[Any], Topic] = {

@@ -1,49 +1,25 @@
 """Small tables that staff keep over the Admin API: tags and types of products, reasons of refunds and returns.
 
-A `Kind` says what a table holds. `serve` gives it the platform's five routes; the functions behind them check the right
-and leave an entry in the audit.
+A `Kind` says what a table holds. `backend.plain_table_routes` gives it the platform's five routes; the functions here
+check the right and add an entry to the audit.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter
-from pydantic import Field as Asked
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlmodel import Field
 
 from backend.audit import Subject, Thing, record
 from backend.database import constrained, locked
-from backend.edge.dependencies import Db, Shown
-from backend.edge.query import in_order, listed, mentions, met, moments, one_of, read_query, rows_of
-from backend.edge.schemas import Body, Deleted, ListResponse, Metadata, Moments, Name
-from backend.edge.wire import JsonDict, Wire, stamps
+from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
+from backend.edge.wire import JsonDict, stamps
 from backend.errors import InvalidData, NotFound
-from backend.staff.access import StaffMember
+from backend.plain_table_models import PlainRow
+from backend.plain_table_schemas import RowChange, RowsParameters
 from backend.staff.rights import Actor, Right
-from backend.tables import Json, JsonObject, Timestamps
-
-
-class PlainRow(Timestamps):
-    """A row of such a table: it has some texts beside these."""
-
-    id: str = Field(primary_key=True)
-    meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-
-
-class RowsParameters(Moments):
-    """Which rows. A kind adds a list for each text that is compared as a whole."""
-
-    id: list[Name] | None = None
-    q: Name | None = Asked(None, description="Parts of the texts; accents do not matter.")
-
-
-class RowChange(Body):
-    """A change of a row; what is left out stays. A kind adds its texts."""
-
-    metadata: Metadata | None = None
+from backend.tables import JsonObject
 
 
 async def _untold(_session: AsyncSession, _row_id: str) -> None:
@@ -189,50 +165,3 @@ def _taken(kind: Kind, said: RowChange) -> InvalidData:
     """Another row has the first text of what was said."""
     name = kind.texts[0]
     return InvalidData(f"{kind.called} with {name}: {getattr(said, name)}, already exists.")
-
-
-def serve(router: APIRouter, path: str, kind: Kind) -> None:
-    """Give the router the five routes of this kind."""
-    serve_reading(router, path, kind)
-    many, one = kind.names
-    about = many.replace("_", " ")
-
-    async def create(actor: StaffMember, body: RowChange, database: Db, fields: Shown) -> Wire:
-        async with database.transaction() as session:
-            return Wire({one: fields.pick(kind.wire(await create_row(session, actor, kind, body)))})
-
-    async def change(actor: StaffMember, row_id: str, body: RowChange, database: Db, fields: Shown) -> Wire:
-        async with database.transaction() as session:
-            return Wire({one: fields.pick(kind.wire(await change_row(session, actor, kind, row_id, body)))})
-
-    async def delete(actor: StaffMember, row_id: str, database: Db) -> Wire:
-        async with database.transaction() as session:
-            await delete_row(session, actor, kind, row_id)
-        return Wire({"id": row_id, "object": one, "deleted": True})
-
-    create.__annotations__["body"] = kind.new  # FastAPI reads the body's model from there
-    change.__annotations__["body"] = kind.change
-    answer, of_one = dict[str, Any], f"{path}/{{row_id}}"
-    router.post(path, response_model=answer, description=f"One more of the {about}.")(create)
-    router.post(of_one, response_model=answer, description=f"Change one of the {about}.")(change)
-    router.delete(of_one, response_model=Deleted, description=f"Delete one of the {about}.")(delete)
-
-
-def serve_reading(
-    router: APIRouter, path: str, kind: Kind, wire: Callable[[PlainRow], JsonDict] | None = None
-) -> None:
-    """Give the router the two routes that show this kind, as `wire` does or as staff see them."""
-    many, one = kind.names
-    about, shown = many.replace("_", " "), wire or kind.wire
-
-    async def list_rows(asked: Annotated[RowsParameters, read_query(kind.parameters)], database: Db) -> Wire:
-        async with database.read() as session:
-            found, count = await rows_asked_for(session, kind, asked)
-        return Wire(listed(many, map(shown, found), count, asked))
-
-    async def read(row_id: str, database: Db, fields: Shown) -> Wire:
-        async with database.read() as session:
-            return Wire({one: fields.pick(shown(await find_row(session, kind, row_id)))})
-
-    router.get(path, response_model=ListResponse, description=f"The {about}.")(list_rows)
-    router.get(f"{path}/{{row_id}}", response_model=dict[str, Any], description=f"One of the {about}.")(read)

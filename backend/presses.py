@@ -10,33 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import datetime
 from secrets import token_hex
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime, db_now
+from backend.database import db_now
 from backend.errors import ShopError
+from backend.press_models import Press
 from backend.tables import for_each_dialect, table_of
-
-
-class Press(SQLModel, table=True):
-    """A press that was done.
-
-    Attributes:
-        id: a digest of the event's name and of the id that the browser gave it.
-        subject: the id of the thing that was changed or made, where a second sending has to find it.
-        sending: the sending that did it.
-    """
-
-    __tablename__ = "press"
-
-    id: str = Field(primary_key=True)
-    subject: str
-    sending: str
-    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class PressUsed(ShopError):

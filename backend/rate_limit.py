@@ -8,7 +8,7 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
@@ -16,30 +16,16 @@ from typing import Any, Self
 
 from sqlalchemy import String, bindparam, case, exists, literal, select, true, union_all, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlmodel import Field, SQLModel
 
 from backend.clock import now
-from backend.database import Database, UtcDateTime, db_now
+from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
-from backend.jobs import JobRun, periodic
+from backend.rate_limit_models import RateLimitCounter
 from backend.settings import Settings
 from backend.tables import for_each_dialect, table_of
-from backend.tidying import Rule
 
 WINDOW, DAY = timedelta(minutes=15), timedelta(days=1)
 TOO_MANY = "Too many tries: wait some minutes"
-
-
-class RateLimitCounter(SQLModel, table=True):
-    """The tries of one window. `key` is a hash of the limit's kind and of whose tries these are."""
-
-    __tablename__ = "rate_limit_counter"
-
-    key: str = Field(primary_key=True)
-    hits: int
-    expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
-
-
 PEOPLE = 1000
 """What `RateLimit.per_client` is stated for."""
 
@@ -159,23 +145,6 @@ def _uncounting(*, is_certain: bool) -> Any:
 
 
 _UNCOUNT, _UNCOUNT_COUNTED = _uncounting(is_certain=True), _uncounting(is_certain=False)
-
-
-MOST_BATCHES = 1000
-EXPIRED = Rule("counters of tries", RateLimitCounter, (RateLimitCounter.expires_at < db_now(-WINDOW),))
-"""Deleted a window late, so that replicas whose clocks differ agree on what is counted."""
-
-
-class ExpiredCounters:
-    """The job that deletes counters whose window is over."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @periodic("rate_limit.delete_expired", every=WINDOW)
-    async def delete_expired(self, _run: JobRun) -> None:
-        """Follow the rule `EXPIRED`. What a try is counting at this moment is not waited for."""
-        await EXPIRED.follow(self._database, MOST_BATCHES)
 
 
 async def hit(database: Database, limit: RateLimit, subject: str, client: Client) -> None:

@@ -51,7 +51,7 @@ from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
-from backend.rate_limit import ExpiredCounters
+from backend.rate_limit_expiry import ExpiredCounters
 from backend.response_limits import LimitedClient
 from backend.returns.reminders import ReturnReminders
 from backend.reviews.asking import ReviewRequests

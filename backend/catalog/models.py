@@ -29,7 +29,7 @@ from backend.dates import day_begin, today_in_colombia
 from backend.ids import new_id
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop
-from backend.plain_tables import PlainRow
+from backend.plain_table_models import PlainRow
 from backend.pricing import STANDARD_RATE
 from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 from backend.texts import _

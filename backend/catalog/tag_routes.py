@@ -7,7 +7,9 @@ from backend.edge.dependencies import sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict
-from backend.plain_tables import Kind, PlainRow, serve, serve_reading
+from backend.plain_table_models import PlainRow
+from backend.plain_table_routes import serve, serve_reading
+from backend.plain_tables import Kind
 from backend.staff.access import staff_who_may
 from backend.staff.rights import Right
 

@@ -16,7 +16,8 @@ from backend.edge.schemas import FilledName, Name, example
 from backend.edge.wire import JsonDict
 from backend.errors import NotFound
 from backend.events import publish
-from backend.plain_tables import Kind, RowChange, RowsParameters
+from backend.plain_table_schemas import RowChange, RowsParameters
+from backend.plain_tables import Kind
 from backend.staff.rights import Right
 from backend.tables import table_of
 

@@ -32,9 +32,9 @@ def all_tables() -> MetaData:
     import backend.outbox.models
     import backend.payment.models
     import backend.pqrs.models
-    import backend.presses
+    import backend.press_models
     import backend.promotions.models
-    import backend.rate_limit
+    import backend.rate_limit_models
     import backend.returns.models
     import backend.reviews.models
     import backend.sandbox.models

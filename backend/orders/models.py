@@ -12,7 +12,7 @@ from sqlmodel import Field, SQLModel
 from backend.database import UtcDateTime
 from backend.ids import new_id
 from backend.money import Cop
-from backend.plain_tables import PlainRow
+from backend.plain_table_models import PlainRow
 from backend.pricing import SHIPPING_RATE, STANDARD_RATE
 from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 

@@ -10,7 +10,9 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import FilledName, Name, Text, example
 from backend.orders.models import RefundReason, ReturnReason
-from backend.plain_tables import Kind, RowChange, RowsParameters, serve
+from backend.plain_table_routes import serve
+from backend.plain_table_schemas import RowChange, RowsParameters
+from backend.plain_tables import Kind
 from backend.staff.access import staff_who_may
 from backend.staff.rights import Right
 

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, case
 
 from backend.audit import Subject, Thing, record
 from backend.database import Database, UtcDateTime, database_now
-from backend.rate_limit import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter
 from backend.staff.rights import Actor
 from backend.tables import for_each_dialect, table_of
 

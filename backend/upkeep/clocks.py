@@ -33,6 +33,7 @@ from backend.orders.models import Fulfillment
 from backend.payment.models import BankList, PaymentCollection, PaymentSession
 from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.states import SessionState
+from backend.rate_limit_models import RateLimitCounter
 from backend.staff import invites
 from backend.staff import sessions as staff_sessions
 from backend.staff.models import StaffInvite, StaffSession
@@ -118,7 +119,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _moment(StaffInvite.expires_at, invites.LIFETIME),
     _moment(DataExport.expires_at, EXPIRES_AFTER),
     _moment(RevokedTokenChain.expires_at, KEPT_FOR),
-    _moment(rate_limit.RateLimitCounter.expires_at, rate_limit.DAY),
+    _moment(RateLimitCounter.expires_at, rate_limit.DAY),
     _moment(Alert.seen_at, NO_TIME),
     *(
         _moment(Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None))

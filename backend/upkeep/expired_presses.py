@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from backend.database import Database, db_now
 from backend.jobs import JobRun, periodic
-from backend.presses import Press
+from backend.press_models import Press
 from backend.tidying import Rule
 
 KEPT_FOR = timedelta(days=2)

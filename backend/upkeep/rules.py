@@ -34,7 +34,7 @@ from backend.outbox.models import OutboxEvent
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Verdict
 from backend.payment.states import FINAL
-from backend.rate_limit import EXPIRED as EXPIRED_COUNTERS
+from backend.rate_limit_expiry import EXPIRED as EXPIRED_COUNTERS
 from backend.sandbox.models import SandboxNotification
 from backend.staff.invites import KEPT as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession

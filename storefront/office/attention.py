@@ -11,7 +11,7 @@ from backend.attention.service import Decision, NothingToRun
 from backend.checkout.resolvers import AmountUnknown, HoldsNoMoney, NothingLeft, PaidAlready, PurchaseUnknown
 from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, OutsideFailure, ShopError
 from backend.fulfillment.decisions import OrderCanceled
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.attention import (
     ActionView,
     AttentionPage,

@@ -13,7 +13,7 @@ from backend.imports.deciding import begin, drop, set_makes_places
 from backend.imports.looking import look
 from backend.imports.routes import PATH
 from backend.imports.sheets import MOST_ROWS
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.exports import ExportView, exports_view
 from backend.office.imports import ChangeView, ImportView, ProblemView, RowView, import_view
 from backend.staff.rights import Actor, Right

@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.invoices.configuring import configure
 from backend.invoices.retrying import retry_invoice
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.invoices import (
     FIELDS,
     KINDS,

@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.errors import Conflict, InvalidData
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.pqrs import PqrsList, PqrsRow, pqrs_list
 from backend.pqrs.service import LONGEST_ANSWER, answer_pqrs
 from backend.staff.rights import Actor, Right

@@ -10,7 +10,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.errors import InvalidData
 from backend.exports.service import ask_for
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.exports import ExportView, KindOption, exports_view, kind_options
 from backend.office.report import Bar, ReportView, TaxRow, ToyRow, report
 from backend.reports.periods import MONTH, TODAY, WEEK, range_asked

@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.errors import Conflict, InvalidData
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.reviews import ReviewRow, ReviewsList, reviews_list
 from backend.reviews.models import ReviewState
 from backend.reviews.moderating import (

@@ -9,7 +9,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.doctor.trying import Outcome, try_out
 from backend.errors import InvalidData
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.shop_form import (
     BOUNDS,
     FIELDS,

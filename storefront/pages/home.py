@@ -10,7 +10,7 @@ from backend.app import current_shop
 from backend.catalog.views import CategoryNode, Facet
 from backend.content.areas import OWN_SECTIONS, SECTION_NAMES, SectionKind
 from backend.content.home import HomePage, SectionView, SlideView, home_page
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.texts import _
 from storefront.components.browser import SLIDES, Slides
 from storefront.components.frame import framed, section

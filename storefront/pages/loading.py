@@ -67,7 +67,7 @@ class PageData(Generic[Content]):
     content: Content
     meta: DocumentMeta
     watched: frozenset[str] = frozenset()
-    """Products that it does not show now, and may when they change; and topics (`backend.news`)."""
+    """Products that it does not show now, and may when they change; and topics (`backend.news_topics`)."""
 
     def as_state(self) -> dict[str, Any]:
         """The values of the page's state, by the names of its variables."""

@@ -25,7 +25,7 @@ from backend.errors import (
     TooManyRequests,
 )
 from backend.logs import log_scope
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.outage import DatabaseUnavailable
 from backend.presses import PressUsed
 from backend.settings import Settings

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import news
 from backend.app import Shop
 from backend.attention import AttentionKind, close_attention, raise_attention
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, said
 from tests.store_defaults import Defaults, make_toy

@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.database import Database
+from backend.press_models import Press
 from backend.presses import (
-    Press,
     PressUsed,
     Sending,
     current_press_id,

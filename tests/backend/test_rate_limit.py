@@ -3,23 +3,20 @@
 import asyncio
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import update
 
 from backend import rate_limit
 from backend.clock import now
 from backend.database import Database
 from backend.errors import TooManyRequests
-from backend.jobs import JobRun
 from backend.rate_limit import (
     DAY,
-    WINDOW,
     Client,
-    ExpiredCounters,
     RateLimit,
-    RateLimitCounter,
     SubjectExhausted,
     network_of,
 )
+from backend.rate_limit_models import RateLimitCounter
 
 HERE = Client("190.24.1.1")
 
@@ -105,20 +102,6 @@ async def test_tries_that_are_taken_back_at_once_are_all_taken_back(database: Da
         await rate_limit.hit(database, limit, f"{n}@example.com", HERE)
     with pytest.raises(TooManyRequests):
         await rate_limit.hit(database, limit, "one more", HERE)
-
-
-async def test_what_is_long_over_is_deleted(database: Database) -> None:
-    limit = RateLimit("test", 9, 9, 0)
-    counters = select(func.count()).select_from(RateLimitCounter)
-    await rate_limit.hit(database, limit, "old", HERE)
-    async with database.transaction() as session:
-        await session.execute(update(RateLimitCounter).values(expires_at=now() - WINDOW))
-    await rate_limit.hit(database, limit, "new", Client("190.24.1.2"))
-    run = JobRun(id=1, kind="rate_limit.delete_expired", key=None, payload={}, attempt=1)
-    await ExpiredCounters(database).delete_expired(run)
-    async with database.read() as session:
-        assert (await session.execute(counters)).scalar_one() == 2
-    await rate_limit.hit(database, limit, "old", HERE)
 
 
 async def test_a_try_that_is_refused_counts_nowhere(database: Database) -> None:

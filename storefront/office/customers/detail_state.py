@@ -10,7 +10,7 @@ from backend.customers.accounts import Profile
 from backend.customers.directory import change_person
 from backend.customers.notes import LONGEST_NOTE, add_note
 from backend.errors import NotAllowed
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.customer import CustomerDetail, customer_detail
 from backend.office.erasing import erase
 from backend.staff.rights import Actor, Right

@@ -17,7 +17,7 @@ from backend.errors import (
 from backend.fulfillment.cancelling import cancel_fulfillment
 from backend.fulfillment.several import Outcome, hand_over, send_rest, ship_order
 from backend.mail.resending import send_again
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.order import OrderDetail, order_detail
 from backend.office.timeline import who_last
 from backend.orders.cancelling import cancel_order

@@ -10,7 +10,7 @@ from backend.app import current_shop
 from backend.errors import InvalidData
 from backend.fulfillment.printing import without_label
 from backend.fulfillment.several import MOST_AT_ONCE, Outcome, send_several, ship_several
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.orders import (
     DAYS,
     FIELDS,

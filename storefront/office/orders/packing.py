@@ -9,7 +9,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.fulfillment.several import send_rest
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.packing import PackOrder, PackView, pack_view
 from backend.staff.rights import Actor, Right
 from backend.texts import _

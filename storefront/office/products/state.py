@@ -13,7 +13,7 @@ from backend.catalog.bulk.planning import MOST_CHOSEN, Selection
 from backend.errors import InvalidData
 from backend.inventory.movements import Reason, StockMoved, Why
 from backend.money import typed_pesos
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.bulk import (
     BulkView,
     PreviewView,

@@ -7,7 +7,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.errors import Conflict, InvalidData, NotAllowed
 from backend.money import typed_pesos
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.return_detail import ReturnDetail, return_detail
 from backend.returns.bounds import MAX_REASON
 from backend.returns.forms import ACCOUNT

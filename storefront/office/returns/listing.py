@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.returns import (
     FIELDS,
     KINDS,

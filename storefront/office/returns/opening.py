@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.errors import InvalidData, NotAllowed
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.return_detail import OpeningLine, OpeningView, opening_view
 from backend.returns.asking import open_return
 from backend.returns.forms import ACCOUNT, LONGEST_REASON, UNITS

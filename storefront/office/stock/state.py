@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.inventory.movements import Reason, StockMoved, Why
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.asked import address_with
 from backend.office.stock import (
     LOW,

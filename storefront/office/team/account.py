@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.team import ENROL as TO_ENROL
 from backend.office.team import PROVE, OwnAccount, SessionRow, own_account
 from backend.staff.rights import Actor, Right

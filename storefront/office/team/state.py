@@ -7,7 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.errors import Conflict, Duplicate, InvalidData, NotAllowed
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.office.team import InviteRow, TeamPage, team_page
 from backend.staff.invites import invite, revoke_invite, send_again
 from backend.staff.rights import ROLE_NAMES, Actor, Right, Role

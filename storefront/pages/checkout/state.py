@@ -22,7 +22,7 @@ from backend.checkout.quoting import TooManyQuotations
 from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.modules import GATEWAY_PSE
 from backend.money import Cop, format_cop
-from backend.news import Topic
+from backend.news_topics import Topic
 from backend.outage import DatabaseUnavailable
 from backend.shipping.municipalities import search_municipalities
 from backend.texts import _

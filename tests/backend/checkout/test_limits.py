@@ -19,7 +19,7 @@ from backend.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
-from backend.rate_limit import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
 

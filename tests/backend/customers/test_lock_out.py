@@ -16,7 +16,7 @@ from backend.customers.sessions import COOKIE as SESSION
 from backend.edge.devices import COOKIE, LIFETIME, MOST_ACCOUNTS
 from backend.mail.models import Mail
 from backend.passwords import hash_of
-from backend.rate_limit import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter
 from backend.staff import signing_in
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE

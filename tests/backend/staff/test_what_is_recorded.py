@@ -24,7 +24,7 @@ from backend.audit.models import AuditEntry
 from backend.customers.models import GuestCustomer
 from backend.database import db_now
 from backend.office.order import order_detail
-from backend.rate_limit import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter
 from backend.staff.bulk_reads import MAX_UNRECORDED_READS, count_reads
 from backend.staff.rights import Actor, Role
 from tests.backend.staff.conftest import credentials

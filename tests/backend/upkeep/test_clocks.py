@@ -32,7 +32,7 @@ from backend.migrations.tables import all_tables
 from backend.orders.models import Fulfillment
 from backend.payment.models import BankList, PaymentSession
 from backend.payment.sessions import RESERVATION_TIME
-from backend.rate_limit import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter
 from backend.staff.models import Staff, StaffInvite, StaffSession
 from backend.upkeep.clocks import MAX_MANUAL_TIME, STORED_MOMENTS, StoredMoments
 from tests.store_defaults import Defaults, make_toy
