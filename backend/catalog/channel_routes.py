@@ -22,7 +22,7 @@ from backend.catalog.channel_schemas import (
     NewKey,
     Revocation,
 )
-from backend.catalog.wire import channel_wire, key_wire
+from backend.catalog.channel_wire import channel_wire, key_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of

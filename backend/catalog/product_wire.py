@@ -8,6 +8,7 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import IS_FREE
+from backend.catalog.channel_wire import channel_wire, profile_wire
 from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.options import IMPLIED_TITLE, Option
 from backend.catalog.picture_addresses import absolute_address
@@ -28,7 +29,7 @@ from backend.catalog.product_parts import (
 )
 from backend.catalog.stock_wire import levels_of, linked_item
 from backend.catalog.tags_and_types import TAGS, TYPES
-from backend.catalog.wire import category_fields, channel_wire, collection_wire, profile_wire
+from backend.catalog.wire import category_fields, collection_wire
 from backend.catalog.written_products import WrittenProducts
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, exact, price, sibling_id, stamps

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import read_tree
 from backend.catalog.channel_models import Region
+from backend.catalog.channel_wire import region_wire
 from backend.catalog.collections import find_collection
 from backend.catalog.found_pages import FoundPages
 from backend.catalog.listing import Page, matching_categories, matching_collections, searched_page
@@ -35,7 +36,7 @@ from backend.catalog.store_schemas import (
     VariantsParameters,
 )
 from backend.catalog.store_variants import variants_page, write_variants
-from backend.catalog.wire import category_wire, collection_wire, region_wire
+from backend.catalog.wire import category_wire, collection_wire
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of

@@ -1,13 +1,10 @@
-"""Categories, collections, regions, sales channels and keys as the platform shows them."""
+"""Categories and collections in the platform's wire format."""
 
 from backend.catalog.categories import Tree
-from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.catalog.models import Category, Collection
 from backend.catalog.product_parts import CategoryRow, CollectionRow
 from backend.catalog.store_schemas import CategoryParameters
-from backend.edge.wire import JsonDict, iso, stamps
-from backend.staff.models import SecretKey
-from backend.staff.secret_keys import redacted
+from backend.edge.wire import JsonDict, stamps
 
 
 def collection_wire(collection: Collection | CollectionRow) -> JsonDict:
@@ -78,92 +75,3 @@ def _beside(tree: Tree, category: Category) -> JsonDict:
 def _path(tree: Tree, category: Category) -> str:
     """The ids from the root down to the category, with dots between."""
     return ".".join(one.id for one in tree.path_to(category.id))
-
-
-_COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
-
-
-def region_wire(region: Region) -> JsonDict:
-    """The region with its countries."""
-    return {
-        "id": region.id,
-        "name": region.name,
-        "currency_code": region.currency_code,
-        "automatic_taxes": True,
-        "metadata": region.meta or None,
-        **stamps(region.created_at, region.updated_at),
-        "deleted_at": None,
-        "countries": [_country(region)],
-    }
-
-
-def _country(region: Region) -> JsonDict:
-    iso_3, number, name, shown = _COUNTRIES.get(
-        region.country_code, ("", "", region.name.upper(), region.name)
-    )
-    return {
-        "iso_2": region.country_code,
-        "iso_3": iso_3,
-        "num_code": number,
-        "name": name,
-        "display_name": shown,
-        "region_id": region.id,
-        "metadata": None,
-        **stamps(region.created_at, region.updated_at),
-        "deleted_at": None,
-    }
-
-
-def channel_wire(channel: SalesChannel) -> JsonDict:
-    """A way to sell."""
-    return {
-        "id": channel.id,
-        "name": channel.name,
-        "description": channel.description,
-        "is_disabled": False,
-        "metadata": channel.meta or None,
-        **stamps(channel.created_at, channel.updated_at),
-        "deleted_at": None,
-    }
-
-
-def profile_wire(profile: ShippingProfile) -> JsonDict:
-    """A shipping profile."""
-    return {
-        "id": profile.id,
-        "name": profile.name,
-        "type": profile.type,
-        "metadata": None,
-        **stamps(profile.created_at, profile.updated_at),
-        "deleted_at": None,
-    }
-
-
-def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> JsonDict:
-    """A key: a publishable one with its channel, or a secret one with its role and what may be shown of its token."""
-    if isinstance(key, PublishableKey):
-        own = {
-            "token": key.token,
-            "redacted": redacted(key.token),
-            "type": "publishable",
-            "last_used_at": None,
-        }
-    else:
-        own = {
-            "token": key.redacted,
-            "redacted": key.redacted,
-            "type": "secret",
-            "role": key.role,
-            "last_used_at": iso(key.last_used_at),
-        }
-    return {
-        "id": key.id,
-        "title": key.title,
-        **own,
-        "created_by": key.created_by,
-        "revoked_at": iso(key.revoked_at),
-        "revoked_by": key.revoked_by,
-        "sales_channels": [{"id": channel.id, "name": channel.name}] if channel else [],
-        "created_at": iso(key.created_at),
-        "updated_at": iso(key.updated_at),
-    }

@@ -12,10 +12,10 @@ from backend.cart.contents import CART_AND_CONTENTS, Contents, Line, contents_of
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.totals import read_discounted
 from backend.catalog.channel_models import Region
+from backend.catalog.channel_wire import region_wire
 from backend.catalog.line_products import LineProducts, line_products, wants_products
 from backend.catalog.models import ProductCategory, ProductHasTag, Variant
 from backend.catalog.picture_addresses import absolute_address
-from backend.catalog.wire import region_wire
 from backend.checkout.shipping_quotes import offers_in, with_offers
 from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, adjustments, iso, priced, sibling_id, stamps, tax_line, totals

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 
 from backend.catalog.channel_models import Region
-from backend.catalog.wire import region_wire
+from backend.catalog.channel_wire import region_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, one_of, read_query, rows_of

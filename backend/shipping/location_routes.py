@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.channel_models import SalesChannel, ShippingProfile
-from backend.catalog.wire import channel_wire, profile_wire
+from backend.catalog.channel_wire import channel_wire, profile_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of

@@ -1,7 +1,7 @@
 """Warehouses and shipping options as the platform shows them."""
 
 from backend.catalog.channel_models import ShippingProfile
-from backend.catalog.wire import profile_wire
+from backend.catalog.channel_wire import profile_wire
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.shipping.models import (
     FulfillmentSet,
