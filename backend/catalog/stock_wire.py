@@ -1,13 +1,16 @@
-"""Stock as the platform shows it: a variant has one inventory item, its id the variant's under another prefix."""
+"""Stock in the platform's wire format: inventory items and their levels.
+
+A variant has one inventory item: its id is the variant's under another prefix.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Product, Variant
-from backend.catalog.product_parts import VariantRow
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.inventory.models import InventoryLevel
 
@@ -18,15 +21,34 @@ _LEVELS = (
     .where(InventoryLevel.variant_id.in_(bindparam("ids", expanding=True)))
     .order_by(InventoryLevel.id)
 )
-_VARIANTS = (
-    select(Variant, Product.title)
-    .join(Product, Product.id == Variant.product_id)
-    .where(Variant.id.in_(bindparam("ids", expanding=True)))
-)
+
+
+class StockedVariant(Protocol):
+    """A variant, as an object of the database or as a row of a query."""
+
+    @property
+    def id(self) -> str:
+        """Return the variant's id."""
+
+    @property
+    def title(self) -> str:
+        """Return the variant's title, such as its colour."""
+
+    @property
+    def sku(self) -> str | None:
+        """Return the SKU, if it has one."""
+
+    @property
+    def created_at(self) -> datetime | str:
+        """Return the time of its creation; a row has it as text."""
+
+    @property
+    def updated_at(self) -> datetime | str:
+        """Return the time of its last change; a row has it as text."""
 
 
 async def levels_of(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[InventoryLevel]]:
-    """The stock of these variants by location, as the database has it now."""
+    """Return the levels of these variants by variant id, as the database has them now."""
     levels: dict[str, list[InventoryLevel]] = defaultdict(list)
     fresh = _LEVELS.execution_options(populate_existing=True)
     for level in (await session.execute(fresh, {"ids": list(variant_ids)})).scalars():
@@ -35,7 +57,7 @@ async def levels_of(session: AsyncSession, variant_ids: Collection[str]) -> dict
 
 
 def level_wire(level: InventoryLevel) -> JsonDict:
-    """The stock at one location."""
+    """Return the stock at one location."""
     return {
         "id": sibling_id("ilev", level.id),
         "inventory_item_id": sibling_id(ITEM, level.variant_id),
@@ -51,8 +73,8 @@ def level_wire(level: InventoryLevel) -> JsonDict:
     }
 
 
-def item_wire(variant: Variant | VariantRow, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
-    """The variant's inventory item, without its variant. `title`: of the product."""
+def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+    """Return the variant's inventory item, without its variant. `title`: of the product."""
     return {
         "id": sibling_id(ITEM, variant.id),
         "sku": variant.sku,
@@ -67,8 +89,8 @@ def item_wire(variant: Variant | VariantRow, title: str, levels: Sequence[Invent
     }
 
 
-def linked_item(variant: Variant | VariantRow, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
-    """What links a variant to its inventory item: one unit sold takes one."""
+def linked_item(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+    """Return the link from a variant to its inventory item: each unit sold takes one."""
     return {
         "id": sibling_id("pvitem", variant.id),
         "variant_id": variant.id,
@@ -76,10 +98,3 @@ def linked_item(variant: Variant | VariantRow, title: str, levels: Sequence[Inve
         "required_quantity": 1,
         "inventory": item_wire(variant, title, levels),
     }
-
-
-async def linked_items_of(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[JsonDict]]:
-    """The inventory items of these variants, by the variant's id."""
-    rows = (await session.execute(_VARIANTS, {"ids": list(variant_ids)})).all()
-    levels = await levels_of(session, variant_ids)
-    return {variant.id: [linked_item(variant, title, levels.get(variant.id, ()))] for variant, title in rows}

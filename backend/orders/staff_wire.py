@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.channel_models import Region, SalesChannel
 from backend.catalog.channel_wire import channel_wire, profile_wire, region_wire
+from backend.catalog.inventory_item_service import linked_items_of
 from backend.catalog.places_of_products import the_profile
-from backend.catalog.stock_wire import linked_items_of
 from backend.customers.directory import person_wire, persons_by_id
 from backend.edge.wire import JsonDict
 from backend.orders.models import Order

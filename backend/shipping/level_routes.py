@@ -3,16 +3,8 @@
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from backend.catalog.inventory_items import (
-    ItemAnswer,
-    ItemOut,
-    LevelChange,
-    LevelOut,
-    NewLevel,
-    read_item,
-    remove_level,
-    stock_item,
-)
+from backend.catalog.inventory_item_schemas import ItemAnswer, ItemOut, LevelChange, LevelOut, NewLevel
+from backend.catalog.inventory_item_service import read_item, remove_level, stock_item
 from backend.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS

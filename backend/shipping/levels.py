@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.inventory_items import remove_level, stock_item
+from backend.catalog.inventory_item_service import remove_level, stock_item
 from backend.catalog.stock_wire import ITEM
 from backend.edge.schemas import Body, FilledName, Name, Units, example, problem
 from backend.edge.wire import JsonDict, sibling_id
