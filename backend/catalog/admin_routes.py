@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog import categories, collections, option_changes, products
+from backend.catalog import category_changes, collections, option_changes, products
 from backend.catalog.admin_schemas import (
     AdminCategoriesParameters,
     AdminProductsParameters,
@@ -294,7 +294,7 @@ async def list_categories(
 async def create_category(actor: StaffMember, body: NewCategory, database: Db, fields: Shown) -> Wire:
     """A new category; it may sit under a parent."""
     async with database.transaction() as session:
-        category = await categories.create_category(session, actor, body)
+        category = await category_changes.create_category(session, actor, body)
         return await _category(session, category.id, fields)
 
 
@@ -313,7 +313,7 @@ async def update_category(
 ) -> Wire:
     """Change the category: its parent, for example."""
     async with database.transaction() as session:
-        await categories.change_category(session, actor, category_id, body)
+        await category_changes.change_category(session, actor, category_id, body)
         return await _category(session, category_id, fields)
 
 
@@ -321,7 +321,7 @@ async def update_category(
 async def delete_category(actor: StaffMember, category_id: str, database: Db) -> Wire:
     """Take the category away; its products stay."""
     async with database.transaction() as session:
-        await categories.delete_category(session, actor, category_id)
+        await category_changes.delete_category(session, actor, category_id)
     return Wire({"id": category_id, "object": "product_category", "deleted": True})
 
 
@@ -331,7 +331,9 @@ async def assign_to_category(
 ) -> Wire:
     """Put products into the category and take products out."""
     async with database.transaction() as session:
-        await categories.assign_to_category(session, actor, category_id, body.add or (), body.remove or ())
+        await category_changes.assign_to_category(
+            session, actor, category_id, body.add or (), body.remove or ()
+        )
         return await _category(session, category_id, fields)
 
 

@@ -1,27 +1,19 @@
-"""Categories: their tree, creating, changing and deleting them, and putting products into them.
+"""The tree of categories, with their counts of products.
 
-There are few of them, so whoever needs the tree reads all of it.
+A shop has few categories, so each reader loads the whole tree.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.audit import Change, Subject, Thing, record
-from backend.catalog.admin_schemas import CategoryChange, NewCategory
 from backend.catalog.counted import counted
-from backend.catalog.events import products_changed
-from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
-from backend.catalog.products import lock_products
 from backend.catalog.views import CategoryNode
-from backend.database import locked
-from backend.errors import NotAllowed, NotFound
-from backend.staff.rights import Actor, Right
+from backend.errors import NotFound
 
 
 class Tree:
@@ -60,7 +52,7 @@ class Tree:
         return ids
 
     def find(self, category_id: str) -> Category:
-        """The category with this id.
+        """Return the category with this id.
 
         Raises:
             NotFound: there is none.
@@ -71,7 +63,7 @@ class Tree:
         return category
 
     def path_to(self, category_id: str) -> list[Category]:
-        """From the top of the tree down to this category."""
+        """Return the categories from the top of the tree down to this one."""
         path: list[Category] = []
         category = self.by_id.get(category_id)
         while category is not None and len(path) < len(self.by_id):
@@ -85,7 +77,7 @@ class Tree:
 
 
 async def read_tree(session: AsyncSession) -> Tree:
-    """All categories."""
+    """Read all categories."""
     return Tree((await session.execute(select(Category))).scalars().all())
 
 
@@ -112,7 +104,7 @@ async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNo
 
 
 async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:
-    """The ids of these categories and of all below them."""
+    """Return the ids of these categories and of all below them."""
     inside = select(Category.id).where(Category.id.in_(list(category_ids))).cte("inside", recursive=True)
     below = aliased(Category)
     inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
@@ -151,120 +143,8 @@ async def _count_by_category(session: AsyncSession, products: Select[Product]) -
     return {ancestor: int(count) for ancestor, count in counts}
 
 
-async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:
-    """Create a category, the last of its parent's unless its rank is given; those after it move on.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        NotFound: there is no such parent.
-        InvalidData: its handle is taken.
-    """
-    actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
-    if new.parent_category_id is not None:
-        await find_category(session, new.parent_category_id)
-    category = Category(
-        name=new.name,
-        handle=new.handle or handle_from(new.name),
-        description=new.description or "",
-        parent_id=new.parent_category_id,
-        meta=new.metadata or {},
-    )
-    await require_free_handle(session, category)
-    await record(session, actor, "created", Subject(Thing.CATEGORY, category.id))
-    await _place(session, category, new.rank)
-    session.add(category)
-    await session.flush()
-    return category
-
-
-async def change_category(
-    session: AsyncSession, actor: Actor, category_id: str, change: CategoryChange
-) -> Category:
-    """Change the fields that the body names; a null parent makes it a root.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        NotFound: there is no such category, or no such parent.
-        InvalidData: its new handle is taken.
-        NotAllowed: its new parent lies below it.
-    """
-    actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
-    category = await find_category(session, category_id)
-    await record(session, actor, "changed", Subject(Thing.CATEGORY, category_id))
-    before = category.parent_id
-    if "parent_category_id" in change.model_fields_set:
-        await _move(session, category, change.parent_category_id)
-    category.name = change.name or category.name
-    category.handle = change.handle or category.handle
-    category.description = category.description if change.description is None else change.description
-    category.meta = category.meta if change.metadata is None else change.metadata
-    with session.no_autoflush:
-        await require_free_handle(session, category)
-        if category.parent_id != before:
-            _renumber(await _siblings(session, before, category))
-        if change.rank is not None or category.parent_id != before:
-            await _place(session, category, change.rank)
-    await products_changed(session, await _in_category(session, category_id))
-    return category
-
-
-async def delete_category(session: AsyncSession, actor: Actor, category_id: str) -> None:
-    """Delete the category; its products stay.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        NotFound: there is none.
-        NotAllowed: there are categories below it.
-    """
-    actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
-    category = await find_category(session, category_id)
-    below = await session.execute(select(Category.id).where(Category.parent_id == category_id).limit(1))
-    if below.first():
-        raise NotAllowed(f"Deleting ProductCategory ({category_id}) with category children is not allowed")
-    inside = await _in_category(session, category_id)
-    changes: dict[str, Change] = {"products": (sorted(inside), [])}
-    await record(session, actor, "deleted", Subject(Thing.CATEGORY, category_id), changes)
-    await session.delete(category)
-    _renumber(await _siblings(session, category.parent_id, category))
-    await products_changed(session, inside)
-
-
-async def assign_to_category(
-    session: AsyncSession, actor: Actor, category_id: str, add: Iterable[str], remove: Iterable[str]
-) -> Category:
-    """Put products into the category and take products out. A product may be in several.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-        NotFound: there is no such category; unknown products are skipped.
-    """
-    actor.require(Right.CHANGE_CATALOG)
-    category = await find_category(session, category_id)
-    wanted = set(add)
-    products = {product.id for product in await lock_products(session, wanted | set(remove))}
-    known = await _in_category(session, category_id)
-    new, gone = (products & wanted) - known, (products - wanted) & known
-    changes = {"products added": (None, sorted(new)), "products removed": (sorted(gone), None)}
-    await record(session, actor, "products assigned", Subject(Thing.CATEGORY, category_id), changes)
-    if new:
-        dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-        rows = [{"product_id": product_id, "category_id": category_id} for product_id in sorted(new)]
-        await session.execute(dialect.insert(ProductCategory).on_conflict_do_nothing(), rows)
-    if gone:
-        await session.execute(
-            ProductCategory.__table__.delete().where(  # type: ignore[attr-defined]
-                ProductCategory.category_id == category_id, ProductCategory.product_id.in_(gone)
-            )
-        )
-    await products_changed(session, new | gone)
-    return category
-
-
 async def find_category(session: AsyncSession, category_id: str) -> Category:
-    """The category.
+    """Return the category.
 
     Raises:
         NotFound: there is none.
@@ -273,43 +153,3 @@ async def find_category(session: AsyncSession, category_id: str) -> Category:
     if category is None:
         raise NotFound(f"Product category with id: {category_id} was not found")
     return category
-
-
-async def _move(session: AsyncSession, category: Category, parent_id: str | None) -> None:
-    if parent_id is not None:
-        parent = await find_category(session, parent_id)
-        tree = await read_tree(session)
-        if parent.id in tree.with_descendants([category.handle]):
-            raise NotAllowed("A category cannot lie below itself")
-    category.parent_id = parent_id
-
-
-async def _lock_tree(session: AsyncSession) -> None:
-    """Let the tree be changed by one transaction at a time: two moves at once could make a circle."""
-    await session.execute(locked(select(Category.id).order_by(Category.id)))
-
-
-async def _siblings(session: AsyncSession, parent_id: str | None, category: Category) -> list[Category]:
-    """Return the parent's children in rank, without the category."""
-    under = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
-    query = select(Category).where(under, Category.id != category.id).order_by(Category.rank, Category.name)
-    return list((await session.execute(query)).scalars())
-
-
-async def _place(session: AsyncSession, category: Category, rank: int | None) -> None:
-    """Give the category this rank among its siblings (the last one by default) and number all of them anew."""
-    siblings = await _siblings(session, category.parent_id, category)
-    siblings.insert(len(siblings) if rank is None else rank, category)
-    _renumber(siblings)
-
-
-def _renumber(categories: Sequence[Category]) -> None:
-    for rank, category in enumerate(categories):
-        category.rank = rank
-
-
-async def _in_category(session: AsyncSession, category_id: str) -> set[str]:
-    found = await session.execute(
-        select(ProductCategory.product_id).where(ProductCategory.category_id == category_id)
-    )
-    return set(found.scalars())

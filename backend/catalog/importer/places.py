@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.admin_schemas import NewCategory, NewCollection
-from backend.catalog.categories import create_category, read_tree
+from backend.catalog.categories import read_tree
+from backend.catalog.category_changes import create_category
 from backend.catalog.collections import create_collection
 from backend.catalog.handles import handle_from
 from backend.catalog.importer.reading import Problem, Row

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.catalog import categories, collections
+from backend.catalog import category_changes, collections
 from backend.catalog.admin_schemas import NewCategory, NewCollection, NewProduct
 from backend.catalog.browse import product_detail
 from backend.catalog.handles import moved_to
@@ -270,8 +270,8 @@ async def test_a_toy_that_is_gone(shop: Shop, toy: str) -> None:
 
 async def test_places_are_named_in_the_history(shop: Shop, toy: str) -> None:
     async with shop.database.transaction() as session:
-        root = await categories.create_category(session, BERTA, NewCategory(name="Todo"))
-        of_wood = await categories.create_category(
+        root = await category_changes.create_category(session, BERTA, NewCategory(name="Todo"))
+        of_wood = await category_changes.create_category(
             session, BERTA, NewCategory(name="De madera", parent_category_id=root.id)
         )
         gift = await collections.create_collection(session, BERTA, NewCollection(title="Regalos"))

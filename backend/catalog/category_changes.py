@@ -1,0 +1,170 @@
+"""Create, change and delete categories, and assign products to them."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Change, Subject, Thing, record
+from backend.catalog.admin_schemas import CategoryChange, NewCategory
+from backend.catalog.categories import find_category, read_tree
+from backend.catalog.events import products_changed
+from backend.catalog.handles import handle_from, require_free_handle
+from backend.catalog.models import Category, ProductCategory
+from backend.catalog.products import lock_products
+from backend.database import locked
+from backend.errors import NotAllowed
+from backend.staff.rights import Actor, Right
+
+
+async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:
+    """Create a category, the last of its parent's unless its rank is given; those after it move on.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such parent.
+        InvalidData: its handle is taken.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await _lock_tree(session)
+    if new.parent_category_id is not None:
+        await find_category(session, new.parent_category_id)
+    category = Category(
+        name=new.name,
+        handle=new.handle or handle_from(new.name),
+        description=new.description or "",
+        parent_id=new.parent_category_id,
+        meta=new.metadata or {},
+    )
+    await require_free_handle(session, category)
+    await record(session, actor, "created", Subject(Thing.CATEGORY, category.id))
+    await _place(session, category, new.rank)
+    session.add(category)
+    await session.flush()
+    return category
+
+
+async def change_category(
+    session: AsyncSession, actor: Actor, category_id: str, change: CategoryChange
+) -> Category:
+    """Change the fields that the body names; a null parent makes it a root.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such category, or no such parent.
+        InvalidData: its new handle is taken.
+        NotAllowed: its new parent lies below it.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await _lock_tree(session)
+    category = await find_category(session, category_id)
+    await record(session, actor, "changed", Subject(Thing.CATEGORY, category_id))
+    before = category.parent_id
+    if "parent_category_id" in change.model_fields_set:
+        await _move(session, category, change.parent_category_id)
+    category.name = change.name or category.name
+    category.handle = change.handle or category.handle
+    category.description = category.description if change.description is None else change.description
+    category.meta = category.meta if change.metadata is None else change.metadata
+    with session.no_autoflush:
+        await require_free_handle(session, category)
+        if category.parent_id != before:
+            _renumber(await _siblings(session, before, category))
+        if change.rank is not None or category.parent_id != before:
+            await _place(session, category, change.rank)
+    await products_changed(session, await _in_category(session, category_id))
+    return category
+
+
+async def delete_category(session: AsyncSession, actor: Actor, category_id: str) -> None:
+    """Delete the category; its products stay.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+        NotAllowed: there are categories below it.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await _lock_tree(session)
+    category = await find_category(session, category_id)
+    below = await session.execute(select(Category.id).where(Category.parent_id == category_id).limit(1))
+    if below.first():
+        raise NotAllowed(f"Deleting ProductCategory ({category_id}) with category children is not allowed")
+    inside = await _in_category(session, category_id)
+    changes: dict[str, Change] = {"products": (sorted(inside), [])}
+    await record(session, actor, "deleted", Subject(Thing.CATEGORY, category_id), changes)
+    await session.delete(category)
+    _renumber(await _siblings(session, category.parent_id, category))
+    await products_changed(session, inside)
+
+
+async def assign_to_category(
+    session: AsyncSession, actor: Actor, category_id: str, add: Iterable[str], remove: Iterable[str]
+) -> Category:
+    """Put products into the category and take products out. A product may be in several.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such category; unknown products are skipped.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    category = await find_category(session, category_id)
+    wanted = set(add)
+    products = {product.id for product in await lock_products(session, wanted | set(remove))}
+    known = await _in_category(session, category_id)
+    new, gone = (products & wanted) - known, (products - wanted) & known
+    changes = {"products added": (None, sorted(new)), "products removed": (sorted(gone), None)}
+    await record(session, actor, "products assigned", Subject(Thing.CATEGORY, category_id), changes)
+    if new:
+        dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+        rows = [{"product_id": product_id, "category_id": category_id} for product_id in sorted(new)]
+        await session.execute(dialect.insert(ProductCategory).on_conflict_do_nothing(), rows)
+    if gone:
+        await session.execute(
+            ProductCategory.__table__.delete().where(  # type: ignore[attr-defined]
+                ProductCategory.category_id == category_id, ProductCategory.product_id.in_(gone)
+            )
+        )
+    await products_changed(session, new | gone)
+    return category
+
+
+async def _move(session: AsyncSession, category: Category, parent_id: str | None) -> None:
+    if parent_id is not None:
+        parent = await find_category(session, parent_id)
+        tree = await read_tree(session)
+        if parent.id in tree.with_descendants([category.handle]):
+            raise NotAllowed("A category cannot lie below itself")
+    category.parent_id = parent_id
+
+
+async def _lock_tree(session: AsyncSession) -> None:
+    """Lock the tree until the transaction ends: two moves at once could make a circle."""
+    await session.execute(locked(select(Category.id).order_by(Category.id)))
+
+
+async def _siblings(session: AsyncSession, parent_id: str | None, category: Category) -> list[Category]:
+    """Return the parent's children in rank, without the category."""
+    under = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
+    query = select(Category).where(under, Category.id != category.id).order_by(Category.rank, Category.name)
+    return list((await session.execute(query)).scalars())
+
+
+async def _place(session: AsyncSession, category: Category, rank: int | None) -> None:
+    """Give the category this rank among its siblings (the last one by default) and renumber all of them."""
+    siblings = await _siblings(session, category.parent_id, category)
+    siblings.insert(len(siblings) if rank is None else rank, category)
+    _renumber(siblings)
+
+
+def _renumber(categories: Sequence[Category]) -> None:
+    for rank, category in enumerate(categories):
+        category.rank = rank
+
+
+async def _in_category(session: AsyncSession, category_id: str) -> set[str]:
+    found = await session.execute(
+        select(ProductCategory.product_id).where(ProductCategory.category_id == category_id)
+    )
+    return set(found.scalars())
