@@ -131,7 +131,7 @@ async def record(
     Args:
         session: the transaction that does it.
         actor: who does it.
-        action: a verb in the past, such as `changed`; `backend.office.audit` has a text for each.
+        action: a verb in the past, such as `changed`; `backend.office.audit_words` has a label for each.
         subject: the thing.
         changes: by field, the values before and after of what is written by statements; nobody's personal data.
         personal: the same of values that say something about a person. They can be deleted later.

@@ -22,18 +22,24 @@ from backend.dates import TIME_ZONE, day_begin, time_label
 from backend.errors import InvalidData
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.money import format_cop
-from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS, VALUES
+from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS
+from backend.office.order import LABELS
+from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.office.people import MACHINES, names_of
+from backend.office.shop_form import LABELS as SETTING_LABELS
 from backend.office.shop_form import setting_text
 from backend.office.shop_page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
+from backend.orders.states import LabelState
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import Campaign, Promotion
+from backend.returns.states import STATE_NAMES as RETURN_STATES
+from backend.reviews.models import STATE_NAMES as REVIEW_STATES
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.staff.models import SecretKey, Staff
-from backend.staff.rights import Actor, Right
+from backend.staff.rights import ROLE_NAMES, Actor, Right
 from backend.texts import _
 
 MOST_ROWS = 40
@@ -42,6 +48,29 @@ AT_ONCE = 500
 LONGEST = 200
 """Characters of a value that the list shows."""
 
+FIELD_LABELS = {**FIELDS, **SETTING_LABELS}
+VALUES: dict[str, dict[str, str]] = {
+    "fulfillment_status": {status: words for status, (words, _tone) in DISPATCH_CHIPS.items()},
+    "payment_status": {status: words for status, (words, _tone) in PAYMENT_CHIPS.items()},
+    "role": {str(role): words for role, words in ROLE_NAMES.items()},
+    "state": {
+        LabelState.CREATED: _("Guía lista"),
+        **{state: words for state, (words, _tone) in LABELS.items()},
+        **{state.value: words for state, words in RETURN_STATES.items()},
+        **{state.value: words for state, words in REVIEW_STATES.items()},
+    },
+    "status": {
+        "active": _("activa"),
+        "inactive": _("terminada"),
+        "canceled": _("cancelado"),
+        "draft": _("oculto"),
+        "pending": _("en pie"),
+        "proposed": _("oculto"),
+        "published": _("publicado"),
+        "rejected": _("oculto"),
+    },
+}
+"""Labels of the values of these fields."""
 NAMED: dict[str, tuple[Any, Any]] = {
     Thing.CAMPAIGN: (Campaign.id, Campaign.name),
     Thing.CATEGORY: (Category.id, Category.name),
@@ -266,10 +295,10 @@ def _change(
     before, after = personal or (change.get("before"), change.get("after"))
     if setting := _setting_of(change):
         shown = (setting_text(setting, str(value or "")) for value in (before, after))
-        return ChangeView(FIELDS.get(setting, setting), *shown)
+        return ChangeView(FIELD_LABELS.get(setting, setting), *shown)
     if kind := IDS.get(name):
         before, after = (names.get((kind, value), value) if value else value for value in (before, after))
-    return ChangeView(FIELDS.get(name, name), _value(name, before), _value(name, after))
+    return ChangeView(FIELD_LABELS.get(name, name), _value(name, before), _value(name, after))
 
 
 def _setting_of(change: dict[str, Any]) -> str:

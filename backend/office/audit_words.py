@@ -1,13 +1,6 @@
-"""The words for entries of the audit: what was done, on which thing, in which field, and what its values mean."""
+"""Labels of the audit's entries: actions, kinds of things, and fields."""
 
-from backend.audit import Thing
-from backend.office.order import LABELS
-from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
-from backend.office.shop_form import LABELS as SETTING_LABELS
-from backend.orders.states import LabelState
-from backend.returns.states import STATE_NAMES as RETURN_STATES
-from backend.reviews.models import STATE_NAMES as REVIEW_STATES
-from backend.staff.rights import ROLE_NAMES
+from backend.audit.recording import Thing
 from backend.texts import _
 
 ACTIONS = {
@@ -242,7 +235,6 @@ FIELDS = {
     "customer_id": _("Cliente"),
     "text": _("Texto"),
     "created_by": _("Escrita por"),
-    **SETTING_LABELS,
 }
 MONEY = frozenset({"amount", "compare_at_price", "price", "total"})
 IDS = {
@@ -258,28 +250,6 @@ IDS = {
     "type_id": Thing.PRODUCT_TYPE,
     "variant_id": Thing.VARIANT,
 }
-"""Fields that name a thing: people read what it is called."""
+"""Fields that hold the id of a thing, which is shown by its name."""
 LEFT_OUT = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "sources"})
-"""What only programs know, and what is counted of reviews."""
-VALUES: dict[str, dict[str, str]] = {
-    "fulfillment_status": {status: words for status, (words, _tone) in DISPATCH_CHIPS.items()},
-    "payment_status": {status: words for status, (words, _tone) in PAYMENT_CHIPS.items()},
-    "role": {str(role): words for role, words in ROLE_NAMES.items()},
-    "state": {
-        LabelState.CREATED: _("Guía lista"),
-        **{state: words for state, (words, _tone) in LABELS.items()},
-        **{state.value: words for state, words in RETURN_STATES.items()},
-        **{state.value: words for state, words in REVIEW_STATES.items()},
-    },
-    "status": {
-        "active": _("activa"),
-        "inactive": _("terminada"),
-        "canceled": _("cancelado"),
-        "draft": _("oculto"),
-        "pending": _("en pie"),
-        "proposed": _("oculto"),
-        "published": _("publicado"),
-        "rejected": _("oculto"),
-    },
-}
-"""What a value of these fields means."""
+"""Fields that the office does not show: data of programs, and counts of reviews."""
