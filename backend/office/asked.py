@@ -1,17 +1,10 @@
-"""What a list of the office is asked for stands in its address, by the names of its fields."""
+"""The filters of the office's lists, which their addresses hold by the names of their fields."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-
-@dataclass(frozen=True, slots=True)
-class ActiveFilter:
-    """A filter that is on: in words, and the address without it."""
-
-    label: str
-    without: str
+from backend.office.views import ActiveFilter
 
 
 def address_with(asked: Mapping[str, str], path: str = "", **changed: str) -> str:

@@ -1,13 +1,24 @@
-"""What the screens of an order and of a customer say alike of who buys: how to reach them, their document, consents."""
+"""Labels of customers that several screens share: name, telephone links, document and consents."""
 
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from backend.buyer_terms import COUNTRY, NATIONAL_DIGITS, phone_digits
+from backend.contact import clean_name
 from backend.dates import time_label
 from backend.legal.consents import KIND_NAMES, ConsentProof
+from backend.orders.models import Order
 from backend.texts import _
+
+NO_NAME = _("Sin nombre")
+
+
+def buyer_of(order: Order) -> str:
+    """Return the name of the recipient."""
+    address = order.shipping_address
+    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
+    return " ".join(filter(None, names)) or NO_NAME
 
 
 def phone_path(phone: str) -> str:

@@ -17,8 +17,9 @@ from backend.office.buyers import consent_in_words, document_of, phone_path, wha
 from backend.office.customer_data import somebody
 from backend.office.customers import account_chip, name_of
 from backend.office.erasing import obstacles
-from backend.office.orders import ChipView, OrderRow, order_rows
+from backend.office.orders import OrderRow, order_rows
 from backend.office.people import names_within
+from backend.office.views import ChipView
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind

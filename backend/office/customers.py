@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.contact import clean_name
 from backend.dates import short_time_label
-from backend.office.asked import ActiveFilter, active_filters, label_of
+from backend.office.asked import active_filters, label_of
+from backend.office.buyers import buyer_of
 from backend.office.customer_finding import FoundPerson, persons_page
-from backend.office.orders import ChipView, buyer_of
+from backend.office.views import ActiveFilter, ChipView
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 from backend.texts import _

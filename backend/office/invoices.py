@@ -15,8 +15,9 @@ from backend.invoices.numbering import last_taken
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
 from backend.money import format_cop
-from backend.office.asked import ActiveFilter, active_filters, label_of
-from backend.office.orders import ChipView, buyer_of
+from backend.office.asked import active_filters, label_of
+from backend.office.buyers import buyer_of
+from backend.office.views import ActiveFilter, ChipView
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right

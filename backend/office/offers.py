@@ -15,7 +15,7 @@ from backend.dates import short_time_label
 from backend.errors import NotFound
 from backend.money import format_cop
 from backend.office.offer_form import OfferForm, form_of
-from backend.office.orders import ChipView
+from backend.office.views import ChipView
 from backend.promotions.kinds import MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.wire import Used, used_of

@@ -15,11 +15,12 @@ from backend.fulfillment.views import stage_shown
 from backend.legal.consents import consents_of_cart
 from backend.modules import GATEWAY_PSE
 from backend.money import format_cop, format_exact
-from backend.office.buyers import consent_in_words, document_of, phone_path, whatsapp_path
+from backend.office.buyers import buyer_of, consent_in_words, document_of, phone_path, whatsapp_path
 from backend.office.invoices import InvoiceRow, invoices_of_order
-from backend.office.orders import ChipView, buyer_of, chips_of, difference_in_words
+from backend.office.orders import chips_of, difference_in_words
 from backend.office.returns import ReturnRow, returns_of_order
 from backend.office.timeline import EventView, MailView, order_mails, timeline
+from backend.office.views import ChipView
 from backend.orders.correcting import version_of
 from backend.orders.finding import pickup_options
 from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order, has_left

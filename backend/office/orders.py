@@ -9,11 +9,12 @@ from babel.dates import format_date
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.contact import clean_name
 from backend.database import database_now
 from backend.dates import LOCALE, day_begin, short_time_label, today_in_colombia
 from backend.money import format_cop
-from backend.office.asked import ActiveFilter, address_with
+from backend.office.asked import address_with
+from backend.office.buyers import buyer_of
+from backend.office.views import ActiveFilter, ChipView
 from backend.orders.finding import (
     OrderFilter,
     conditions_of,
@@ -71,14 +72,6 @@ DISPATCH_CHIPS: dict[str, tuple[str, str]] = {
     F.PARTIALLY_DELIVERED: (_("Entregado en parte"), "plain"),
     F.DELIVERED: (_("Entregado"), "good"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ChipView:
-    """How a thing stands; `tone` as chips of the office have it."""
-
-    text: str
-    tone: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,16 +224,6 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         )
         for order in orders
     ]
-
-
-NO_NAME = _("Sin nombre")
-
-
-def buyer_of(order: Order) -> str:
-    """Return the name of the recipient."""
-    address = order.shipping_address
-    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
-    return " ".join(filter(None, names)) or NO_NAME
 
 
 def chips_of(order: Order) -> list[ChipView]:

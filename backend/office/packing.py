@@ -12,7 +12,8 @@ from backend.catalog.models import Variant
 from backend.catalog.views import PictureView
 from backend.dates import day_label
 from backend.errors import NotFound
-from backend.office.orders import buyer_of, difference_in_words
+from backend.office.buyers import buyer_of
+from backend.office.orders import difference_in_words
 from backend.office.timeline import who_last
 from backend.orders.finding import TO_PACK, pickup_options
 from backend.orders.gifts import gift_message

@@ -18,8 +18,8 @@ from backend.edge.schemas import MAX_AMOUNT
 from backend.errors import Conflict, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.money import Cop, format_cop, percent_off
-from backend.office.asked import ActiveFilter, active_filters
-from backend.office.orders import ChipView
+from backend.office.asked import active_filters
+from backend.office.views import ActiveFilter, ChipView
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right

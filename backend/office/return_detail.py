@@ -11,9 +11,10 @@ from backend.catalog.views import PictureView
 from backend.database import database_now
 from backend.dates import date_label, last_day, time_label
 from backend.money import format_cop
-from backend.office.orders import ChipView, buyer_of
+from backend.office.buyers import buyer_of
 from backend.office.people import names_within
 from backend.office.returns import ReturnRow, returns_of_order, state_chips
+from backend.office.views import ChipView
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import OrderLine
 from backend.orders.service import lines_of_order, read_order

@@ -12,8 +12,9 @@ from backend.database import database_now
 from backend.dates import short_time_label
 from backend.errors import InvalidData
 from backend.money import format_cop
-from backend.office.asked import ActiveFilter, active_filters, label_of
-from backend.office.orders import ChipView, buyer_of
+from backend.office.asked import active_filters, label_of
+from backend.office.buyers import buyer_of
+from backend.office.views import ActiveFilter, ChipView
 from backend.orders.models import Order
 from backend.returns.deadlines import days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind

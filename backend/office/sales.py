@@ -42,8 +42,8 @@ from backend.office.offer_form import (
 )
 from backend.office.offer_preview import CHANGED_SINCE
 from backend.office.offers import Choice, SaleRow, category_choices
-from backend.office.orders import ChipView
 from backend.office.toy_lines import names_of_toys
+from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 

@@ -21,7 +21,7 @@ from backend.office.invoices import (
     invoices_again,
     invoices_view,
 )
-from backend.office.orders import ChipView
+from backend.office.views import ChipView
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
 from backend.texts import _

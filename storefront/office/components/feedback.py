@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.orders import ChipView
+from backend.office.views import ChipView
 from backend.texts import _
 from storefront.components.placeholders import bar, waiting
 from storefront.office.icons import icon

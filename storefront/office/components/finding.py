@@ -10,7 +10,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.asked import ActiveFilter
+from backend.office.views import ActiveFilter
 from backend.texts import _
 from storefront.components.forms import select_field
 from storefront.components.hooks import ABSENT

@@ -14,7 +14,7 @@ from backend.office.customers import (
     CustomersView,
     customers_view,
 )
-from backend.office.orders import ChipView
+from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
 from backend.texts import _
 from storefront.live.state_loss import KnownClientState

@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.office.invoices import InvoiceRow
-from backend.office.orders import ChipView
+from backend.office.views import ChipView
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import town_field, town_panel

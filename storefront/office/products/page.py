@@ -5,7 +5,6 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.orders import ChipView
 from backend.office.products import (
     LONGEST_TEXT,
     MOST_COUNTED,
@@ -15,6 +14,7 @@ from backend.office.products import (
     ProductRow,
     ProductsView,
 )
+from backend.office.views import ChipView
 from backend.staff.rights import Right
 from backend.texts import _
 from storefront.components.forms import field, select_field
