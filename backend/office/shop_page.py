@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.errors import Conflict, NotFound
 from backend.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
 from backend.office.shop_form import shop_values
-from backend.office.team import missing_factor
+from backend.office.team_account import missing_factor
 from backend.payment.regions import offer_provider
 from backend.payment.sessions import offered_providers
 from backend.settings import Settings

@@ -1,4 +1,4 @@
-"""What the office shows of those who work here: everybody and who is invited, and one's own account."""
+"""The team's screen of the office: members of staff and invitations."""
 
 from dataclasses import dataclass
 
@@ -6,32 +6,12 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.dates import short_time_label
+from backend.office.team_account import missing_factor
 from backend.staff.invites import InviteView, list_invites
 from backend.staff.models import StaffSession
 from backend.staff.rights import ROLE_NAMES, Actor
-from backend.staff.second_factor import recovery_codes_left
-from backend.staff.service import list_staff, read_staff
-from backend.staff.sessions import sessions_of
+from backend.staff.service import list_staff
 from backend.texts import _
-
-PROVE, ENROL = "prove", "enrol"
-"""What somebody has to do with their second factor before they may change the team, or the shop."""
-BROWSERS = (
-    ("Edg/", "Edge"),
-    ("OPR/", "Opera"),
-    ("Firefox/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-)
-SYSTEMS = (
-    ("Android", "Android"),
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Windows", "Windows"),
-    ("Mac OS", "Mac"),
-    ("Linux", "Linux"),
-)
-"""What a browser calls itself, the more telling first, and what people call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +49,6 @@ class TeamPage:
     missing: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A browser that one is signed in with."""
-
-    id: str
-    title: str
-    detail: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OwnAccount:
-    """One's own account. `is_proved`: this sign-in has the second factor."""
-
-    email: str
-    role_label: str
-    has_second_factor: bool
-    is_proved: bool
-    codes_left: int
-    sessions: list[SessionRow]
-
-
 async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
     """Everybody who works here, and who is invited. It can be read without the second factor.
 
@@ -118,43 +76,6 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
     invites = [_invite_row(one) for one in await list_invites(session, actor)]
     is_enrolled = any(one.is_self and one.has_second_factor for one in members)
     return TeamPage(members, invites, missing_factor(actor, is_enrolled=is_enrolled))
-
-
-def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
-    """`PROVE` where the actor signed in without their second factor, `ENROL` where they have none, else empty."""
-    if actor.has_second_factor:
-        return ""
-    return PROVE if is_enrolled else ENROL
-
-
-async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
-    """The actor's own account: this browser first, then the others in the order of their sign-in."""
-    member = await read_staff(session, actor, actor.id)
-    found = await sessions_of(session, actor, actor.id)
-    return OwnAccount(
-        email=member.email,
-        role_label=ROLE_NAMES[member.role],
-        has_second_factor=member.has_second_factor,
-        is_proved=actor.has_second_factor,
-        codes_left=await recovery_codes_left(session, actor),
-        sessions=[
-            SessionRow(
-                id=one.id,
-                title=browser_name(one.user_agent),
-                detail=_("{address} · visto {moment}").format(
-                    address=one.address, moment=short_time_label(one.last_seen_at)
-                ),
-                is_current=one.is_current,
-            )
-            for one in sorted(found, key=lambda one: (not one.is_current, one.created_at, one.id))
-        ],
-    )
-
-
-def browser_name(user_agent: str) -> str:
-    """What people call a browser, by what it calls itself."""
-    kinds = (next((name for mark, name in known if mark in user_agent), "") for known in (BROWSERS, SYSTEMS))
-    return " · ".join(filter(None, kinds)) or _("Otro navegador")
 
 
 def _invite_row(invite: InviteView) -> InviteRow:

@@ -7,8 +7,8 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.news_topics import Topic
-from backend.office.team import ENROL as TO_ENROL
-from backend.office.team import PROVE, OwnAccount, SessionRow, own_account
+from backend.office.team_account import ENROL as TO_ENROL
+from backend.office.team_account import PROVE, OwnAccount, SessionRow, own_account
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
 from backend.texts import _

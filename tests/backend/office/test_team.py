@@ -4,7 +4,8 @@ import pytest
 
 from backend.app import Shop
 from backend.errors import Forbidden
-from backend.office.team import ENROL, PROVE, browser_name, own_account, team_page
+from backend.office.team import team_page
+from backend.office.team_account import ENROL, PROVE, browser_name, own_account
 from backend.staff.invites import invite
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Role
