@@ -24,9 +24,8 @@ from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import asked_twice
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.orders.detail_parts import SHOWN, can
 from storefront.office.orders.detail_side import buyer, consents, destination, invoices, payment, returns
-from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.detail_state import SHOWN, OrderState, can
 from storefront.office.places import ATTENTION, ORDERS, PACK
 from storefront.office.state import answers, may
 

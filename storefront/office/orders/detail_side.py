@@ -17,8 +17,7 @@ from storefront.office.components.feedback import state_chip
 from storefront.office.components.files import file_links
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.icons import icon
-from storefront.office.orders.detail_parts import SHOWN, can
-from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.detail_state import SHOWN, OrderState, can
 from storefront.office.places import CUSTOMERS, INVOICES, NEW_RETURN, RETURNS
 from storefront.office.state import may
 

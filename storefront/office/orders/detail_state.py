@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.checkout.form import read_destination
@@ -190,3 +191,11 @@ class OrderState(OfficeScreen, KnownClientState):
                 who = await who_last(session, self._id(), actions)
         self._tell(f"{text} {who}".strip(), "problem")
         await self._show(actor)
+
+
+SHOWN: Any = OrderState.content.to(ObjectVar, OrderDetail)
+
+
+def can(action: str) -> rx.Var[bool]:
+    """Return true if the action can be done now."""
+    return SHOWN.actions.contains(action)
