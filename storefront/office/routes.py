@@ -70,6 +70,7 @@ from storefront.office.returns import listing as returns_page
 from storefront.office.returns import opening
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.search import FINDERS
+from storefront.office.settings_state import SettingsState
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
 from storefront.office.team import account
@@ -143,7 +144,7 @@ OFFICE_PAGES = (
     OfficePage(REPORTS, reports.page, reports.ReportsState, reports.TITLE),
     OfficePage(AUDIT, audit.page, audit.AuditState, audit.TITLE),
     OfficePage(TEAM, team_page.page, TeamState, team_page.TITLE),
-    OfficePage(SETTINGS, settings.page, settings.SettingsState, settings.TITLE),
+    OfficePage(SETTINGS, settings.page, SettingsState, settings.TITLE),
     OfficePage(OWN_ACCOUNT, account.page, account.OwnAccountState, account.TITLE),
 )
 

@@ -1,15 +1,11 @@
-"""Ajustes: the shop's own data, its warehouse, bounds and notices; how one pays and ships; and trying all of it out."""
+"""The settings screen (Ajustes): shop data, warehouse, bounds, notices, providers and trials."""
 
-import json
-from typing import Any, ClassVar
+from typing import Any
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.app import current_shop
-from backend.doctor.trying import Outcome, try_out
-from backend.errors import InvalidData
-from backend.news_topics import Topic
+from backend.doctor.trying import Outcome
 from backend.office.shop_form import (
     BOUNDS,
     FIELDS,
@@ -20,27 +16,21 @@ from backend.office.shop_form import (
     SHOP,
     UNQUOTED,
     WAREHOUSE,
-    ShopClashes,
-    save_shop,
 )
-from backend.office.shop_page import LastWay, ProviderRow, ShopPage, Trial, shop_page, switch
-from backend.shipping.municipalities import search_municipalities
-from backend.staff.rights import Actor, Right
+from backend.office.shop_page import ProviderRow, ShopPage, Trial
 from backend.texts import _
-from storefront.components.forms import Once, Town, town_field, town_panel, town_view
+from storefront.components.forms import Once, town_field, town_panel
 from storefront.components.hooks import text_at
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import asked_twice, edit_form, office_field, office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.places import CONTENT, INVOICES, SETTINGS, TEAM
-from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.office.settings_state import SettingsState
+from storefront.office.state import answers
 from storefront.office.team.account import second_factor_wanted
-from storefront.state.handlers import checked_fields, checked_id, checked_text, next_number
 
 TITLE = _("Ajustes")
-LONGEST_SEEN = 20_000
 BUTTON = "button button--small "
 OPTIONAL = {
     "store_address", "store_notice_address", "store_whatsapp", "store_hours", "store_about",
@@ -70,99 +60,6 @@ CONTROLS: dict[str, dict[str, Any]] = {
     **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *NOTICES[2:])},
     "alert_webhook": {"type": "url", "input_mode": "url", "max_length": LONGEST},
 }
-
-
-class SettingsState(OfficeScreen, KnownClientState):
-    """What stands, and how the last trial of each thing went."""
-
-    content: rx.Field[ShopPage | None] = rx.field(None)
-    tried: rx.Field[dict[str, Outcome]] = rx.field(default_factory=dict)
-    met: rx.Field[int] = rx.field(0)
-    """How often this form was told that others changed the same."""
-    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
-    towns_for: rx.Field[str] = rx.field("")
-
-    _right: ClassVar[Right] = Right.CHANGE_SHOP
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.SETTINGS})
-
-    async def _content(self, actor: Actor) -> ShopPage:
-        shop = current_shop()
-        async with shop.database.read() as session:
-            return await shop_page(session, actor, shop.settings, *_running())
-
-    @office_event(Right.CHANGE_SHOP)
-    async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Save what the form holds: all of it, or nothing."""
-        typed = checked_fields(form_data, *FIELDS, longest=LONGEST)
-        seen = _seen(form_data)
-        shop, self.problems = current_shop(), {}
-        try:
-            async with shop.database.transaction() as session:
-                changed = await save_shop(session, actor, shop.settings, typed, seen)
-        except ShopClashes as error:
-            await self._show(actor)
-            text = _("Otra persona lo cambió a «{theirs}». Si guardas otra vez, queda lo tuyo.")
-            self.problems = {one.name: text.format(theirs=one.theirs) for one in error.clashes}
-            self.met = next_number(self.met)
-            self._tell(_("Alguien cambió lo mismo. Mira lo marcado y guarda otra vez."), "problem")
-        else:
-            await self._show(actor)
-            self._tell(_("Guardado: ya rige en toda la tienda.") if changed else _("No cambiaste nada."))
-
-    @office_event(Right.CHANGE_SHOP)
-    async def switch_on(self, actor: Actor, provider_id: str) -> None:
-        """Offer a way to pay or to ship."""
-        wanted = checked_id(provider_id)
-        async with current_shop().database.transaction() as session:
-            await switch(session, actor, wanted, is_on=True, running=_running())
-        self._tell(_("Encendido."))
-        await self._show(actor)
-
-    @office_event(Right.CHANGE_SHOP)
-    async def switch_off(self, actor: Actor, provider_id: str, is_warned: bool) -> None:
-        """Offer a way to pay or to ship no longer. `is_warned`: the screen said that nobody can buy then."""
-        wanted, is_sure = checked_id(provider_id), is_warned is True
-        try:
-            async with current_shop().database.transaction() as session:
-                await switch(session, actor, wanted, is_on=False, is_sure=is_sure, running=_running())
-        except LastWay as error:
-            self._tell(_("No lo apagamos. {warning}").format(warning=error.warning), "problem")
-        else:
-            self._tell(_("Apagado. Lo que ya está en camino termina."))
-        await self._show(actor)
-
-    @office_event(Right.CHANGE_SHOP, is_press=False)
-    async def try_out(self, actor: Actor, trial: str) -> None:
-        """Ask a service outside, and say how it went."""
-        if trial not in tuple(Trial):
-            raise InvalidData("nothing that can be tried out")
-        outcome = await try_out(current_shop(), actor, Trial(trial))
-        self.tried = {**self.tried, trial: outcome}
-        self._tell(outcome.text, "news" if outcome.is_good else "problem")
-
-    @office_event(Right.READ_SETTINGS, supersedes=True, debounce=150)
-    async def find_towns(self, _actor: Actor, text: str) -> None:
-        """The municipalities that what is typed may mean."""
-        text = checked_text(text, LONGEST)
-        self.towns = [town_view(town) for town in search_municipalities(text)]
-        self.towns_for = text
-
-
-def _running() -> tuple[list[str], list[str]]:
-    """The ids of the payment and of the fulfillment providers that the shop runs with."""
-    shop = current_shop()
-    return list(shop.payments.providers), list(shop.fulfillment_providers)
-
-
-def _seen(form: dict[str, str]) -> dict[str, str]:
-    """What the form, which has all its fields, showed: see `EditForm`."""
-    try:
-        seen = json.loads(checked_text(form.get("seen", ""), LONGEST_SEEN))
-    except ValueError:
-        seen = None
-    if not isinstance(seen, dict) or not form.keys() >= set(FIELDS) <= seen.keys():
-        raise InvalidData("not what the form showed")
-    return checked_fields(seen, *FIELDS, longest=LONGEST)
 
 
 SHOWN: Any = SettingsState.content.to(ObjectVar, ShopPage)

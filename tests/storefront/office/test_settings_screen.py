@@ -11,7 +11,7 @@ from backend.modules import CARRIER, GATEWAY_PSE, MANUAL
 from backend.monitoring.webhook import OwnersWebhook
 from backend.office.shop_page import Trial
 from backend.staff.rights import Role
-from storefront.office.settings import SettingsState
+from storefront.office.settings_state import SettingsState
 from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import At
 
