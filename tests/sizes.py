@@ -4,17 +4,17 @@ Only a run with `--size` leaves tests out, so a test that is named on the comman
 are the one place that says what `make quick` and `make test` leave out.
 """
 
+import inspect
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
+from types import CodeType
 
 import pytest
-
-from tests.backend.rivals import overtaken
 
 
 class Size(StrEnum):
@@ -65,15 +65,150 @@ ALL_VARIANTS = (
     ),
     "tests/e2e/test_purchase.py::test_a_toy_is_bought",
 )
-"""Tests that `make test` runs in every variant, as it does modules with a rival (`tests/backend/rivals.py`)."""
+"""Tests that `make test` runs in every variant, as it does those with rivals."""
+RIVALS = frozenset({"overtaken", "gather", "TaskGroup"})
+"""A test that calls one of these has several writers at once: see `tests/backend/rivals.py`."""
 ONLY_ALL = (
     Group(
-        "long failures",
-        ("tests/failure/test_outage.py", "tests/failure/test_storm.py", "tests/failure/test_wandering.py"),
-        "every step of them has its test in `tests/backend/payment/` and `tests/e2e/`",
+        "disasters that take minutes",
+        (
+            "tests/failure/test_outage.py",
+            "tests/failure/test_storm.py",
+            "tests/failure/test_wandering.py",
+            "tests/failure/test_crash.py::test_a_killed_shop_loses_no_payment[another bank]",
+        ),
+        "`test_crash.py` kills the shop at each step of a payment, `test_cuts.py` cuts its connections; each state and"
+        " race of a payment has its test in `tests/backend/payment/` and `tests/backend/orders/`",
+    ),
+    Group(
+        "every bound of every field",
+        (
+            "tests/wire/test_any_input.py::test_no_bound_breaks_the_api",
+            "tests/wire/test_any_input.py::test_no_input_breaks_the_api_on_sqlite",
+        ),
+        "every operation gets random input on PostgreSQL; what its fields refuse is tested next to the routes",
+    ),
+    Group(
+        "processes that die in a running shop",
+        (
+            "tests/e2e/test_renderer.py",
+            "tests/e2e/test_worker.py",
+            "tests/e2e/test_redis_away.py",
+            "tests/e2e/test_restart.py",
+            "tests/e2e/test_live.py::test_every_replica_refreshes_the_pages_it_serves",
+            "tests/e2e/test_left_alone.py::test_another_toy_goes_into_the_same_cart_when_redis",
+            "tests/e2e/test_slow_carrier.py::test_the_form_stays_usable_while_the_carrier_is_waited_for[slow]",
+        ),
+        "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/test_draining.py` have each part;"
+        " `test_checkout_errors.py` restarts the shop below an open page",
+    ),
+    Group(
+        "accessibility and layout of each screen",
+        (
+            "tests/e2e/test_every_page.py::test_nothing_sticks_out_and_nobody_is_shut_out",
+            "tests/e2e/test_every_page.py::test_nothing_jumps_while_it_loads",
+            "tests/e2e/test_every_page.py::test_the_focus",
+            "tests/e2e/test_every_page.py::test_the_way_past_the_header",
+            "tests/e2e/test_picture_shapes.py",
+            "tests/e2e/test_missing_pictures.py",
+            "tests/e2e/test_home.py",
+            "tests/e2e/test_office.py::test_nothing_sticks_out_and_nobody_is_shut_out",
+            "tests/e2e/test_office.py::test_nothing_jumps_while_it_loads",
+            "tests/e2e/test_office_product.py::test_nothing_sticks_out_and_nobody_is_shut_out",
+            "tests/e2e/test_office_uploads.py::test_nothing_sticks_out_and_nobody_is_shut_out",
+        ),
+        "`test_small_screens.py` measures every page at 320 px, and journeys measure theirs",
+    ),
+    Group(
+        "comfort of single screens",
+        (
+            "tests/e2e/test_catalog.py::test_a_list_of_hundreds",
+            "tests/e2e/test_catalog.py::test_a_second_picture",
+            "tests/e2e/test_catalog.py::test_ages_and_brands",
+            "tests/e2e/test_catalog.py::test_choices_that_nothing_meets",
+            "tests/e2e/test_catalog.py::test_counts_say",
+            "tests/e2e/test_catalog.py::test_dropping_chips",
+            "tests/e2e/test_catalog.py::test_more_toys_by",
+            "tests/e2e/test_catalog.py::test_prices_narrow",
+            "tests/e2e/test_catalog.py::test_a_reload_keeps",
+            "tests/e2e/test_product.py::test_the_magnifier",
+            "tests/e2e/test_product.py::test_a_picture_that_is_hosted_elsewhere",
+            "tests/e2e/test_product.py::test_a_thumbnail",
+            "tests/e2e/test_product.py::test_the_large_view",
+            "tests/e2e/test_search.py::test_accents",
+            "tests/e2e/test_search.py::test_escape",
+            "tests/e2e/test_search.py::test_the_number",
+            "tests/e2e/test_search.py::test_a_long_text",
+            "tests/e2e/test_search.py::test_a_word_without_an_end",
+            "tests/e2e/test_search.py::test_a_category_and_the_last_searches",
+            "tests/e2e/test_search.py::test_the_list_of_an_absurdly_long_address",
+            "tests/e2e/test_cart.py::test_what_removes_a_line",
+            "tests/e2e/test_cart.py::test_removing_lines_by_the_keyboard",
+            "tests/e2e/test_cart.py::test_the_drawer",
+            "tests/e2e/test_sharing.py",
+            "tests/e2e/test_toys_beside.py",
+            "tests/e2e/test_wishlist.py::test_letting_go_by_the_keyboard",
+            "tests/e2e/test_wishlist.py::test_when_nothing_saved",
+            "tests/e2e/test_wishlist.py::test_a_toy_of_another_address",
+            "tests/e2e/test_google.py::test_nothing_moves_away",
+            "tests/e2e/test_google.py::test_other_tabs",
+            "tests/e2e/test_variants.py::test_what_is_chosen_stays_chosen",
+            "tests/e2e/test_shipping_estimate.py",
+        ),
+        "the handlers behind it are tested in `tests/storefront/pages/` and `tests/storefront/state/`",
+    ),
+    Group(
+        "messages of single forms",
+        (
+            "tests/e2e/test_accounts.py::test_what_failed_on_the_way",
+            "tests/e2e/test_accounts.py::test_problems_stand",
+            "tests/e2e/test_accounts.py::test_profile_and_address_book",
+            "tests/e2e/test_accounts.py::test_addresses_are_changed",
+            "tests/e2e/test_accounts.py::test_a_form_that_changes_no_session",
+            "tests/e2e/test_accounts.py::test_a_tab_that_was_on_its_way",
+            "tests/e2e/test_change_bank.py::test_the_question",
+            "tests/e2e/test_change_bank.py::test_back_from_the_bank",
+            "tests/e2e/test_checkout_errors.py::test_an_empty_form",
+            "tests/e2e/test_checkout_errors.py::test_each_document",
+            "tests/e2e/test_checkout_errors.py::test_a_company",
+            "tests/e2e/test_checkout_errors.py::test_a_region_without_pse",
+            "tests/e2e/test_checkout_errors.py::test_a_way_to_ship",
+            "tests/e2e/test_checkout_errors.py::test_a_municipality",
+        ),
+        "`tests/storefront/pages/checkout/` and `tests/storefront/pages/test_account.py` have each message",
+    ),
+    Group(
+        "documents in a browser, beyond status and content",
+        (
+            "tests/e2e/test_documents.py::test_a_document_is_taken_over",
+            "tests/e2e/test_documents.py::test_a_document_that_nobody_drew",
+            "tests/e2e/test_documents.py::test_the_manual_of_the_api",
+            "tests/e2e/test_documents.py::test_the_content_is_there",
+        ),
+        "`test_documents.py` keeps statuses and contents on the wire, and a whole visit without scripts",
+    ),
+    Group(
+        "details of the office",
+        (
+            "tests/e2e/test_office.py::test_keys_lead_anywhere",
+            "tests/e2e/test_office.py::test_what_is_said_before_the_script",
+            "tests/e2e/test_office_documents.py",
+            "tests/e2e/test_office_orders.py::test_a_better_address",
+            "tests/e2e/test_office_orders.py::test_a_note_that_is_not_kept",
+            "tests/e2e/test_office_orders.py::test_a_new_order_is_counted",
+            "tests/e2e/test_office_packing.py::test_the_camera",
+            "tests/e2e/test_office_packing.py::test_a_scanner",
+            "tests/e2e/test_office_product.py::test_pictures_are_put",
+            "tests/e2e/test_office_product.py::test_one_form_after_the_other",
+            "tests/e2e/test_office_product.py::test_what_is_not_saved",
+            "tests/e2e/test_office_team.py::test_what_is_typed",
+            "tests/e2e/test_office_uploads.py::test_what_did_not_arrive",
+            "tests/e2e/test_office_uploads.py::test_what_is_too_heavy",
+        ),
+        "`tests/storefront/office/` has each screen's handlers; one journey of each area stays",
     ),
 )
-"""Groups that only `make test-all` runs. docs/testing.md shows the same table."""
+"""Groups that only `make test-all` runs. docs/testing.md has their names and reasons."""
 ONLY_ALL_TESTS = tuple(test for group in ONLY_ALL for test in group.tests)
 QUICK_FOLDERS = ("tests/backend/", "tests/storefront/", "tests/tools/")
 """`make quick` runs only tests of these."""
@@ -157,9 +292,21 @@ def base_id(nodeid: str, variant: str) -> str:
 
 def has_all_variants(item: pytest.Item) -> bool:
     """Return True for a test that `make test` runs on both databases, or at both widths."""
-    module = getattr(item, "module", None)
-    has_rivals = any(value is overtaken for value in vars(module).values()) if module else False
-    return has_rivals or item.nodeid.startswith(ALL_VARIANTS)
+    return item.nodeid.startswith(ALL_VARIANTS) or has_rivals(item)
+
+
+def has_rivals(item: pytest.Item) -> bool:
+    """Return True for a test in whose code several writers meet."""
+    function = getattr(item, "function", None)
+    return function is not None and not RIVALS.isdisjoint(_names_in(inspect.unwrap(function).__code__))
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """Yield the globals and attributes that a function and the functions inside it name."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
 
 
 def is_quick(item: pytest.Item) -> bool:
