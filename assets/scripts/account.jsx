@@ -5,6 +5,7 @@ import { createContext, useContext, useEffect, useRef, useState, useSyncExternal
 import { useLocation } from "react-router";
 import { listen, sayLost } from "./effects.jsx";
 import { leaveFor } from "./leaving.js";
+import { newId } from "./presses.js";
 import { tellOtherTabs } from "./session.jsx";
 
 // The token of a link from a mail stands behind the `#` of its address. It is taken out of there when this script is
@@ -55,15 +56,31 @@ const SESSION_ROUTES = "/auth/"; // no others sign anybody in or out
 
 // A form that is sent by HTTP. Once all is well it leads to `next`, to the page that the address names or that the answer
 // does, or `done` is said. What is wrong is told with `fields`, in a shopper's words; any other answer comes of what failed on
-// the way, and `failed` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page.
-export function HttpForm({ action, formAction, next, done, offline, failed, ownPage, className, children }) {
+// the way, and `failed` is said. Without scripts the browser sends it to `formAction`, where that is answered with a page. One
+// that `hasFiles` is sent as the browser would send it.
+export function HttpForm({ action, formAction, next, done, offline, failed, ownPage, hasFiles, className, children }) {
   const [answer, setAnswer] = useState(NOTHING);
+  const sending = useRef({ content: "", id: "" });
 
-  const sent = async (values) => {
-    const body = JSON.stringify(token ? { ...values, token } : values);
-    const headers = { "content-type": "application/json" };
+  // The server does a sending once: what is sent again because its answer was lost has the id that it had.
+  const idOf = (form) => {
+    const content = JSON.stringify([...form].map(([name, value]) => (
+      value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value])));
+    if (content !== sending.current.content) sending.current = { content, id: newId() };
+    return sending.current.id;
+  };
+
+  const sent = async (form) => {
+    const headers = { accept: "application/json", "x-press": idOf(form) };
+    let body = form;
+    if (!hasFiles) {
+      const values = Object.fromEntries(form);
+      body = JSON.stringify(token ? { ...values, token } : values);
+      headers["content-type"] = "application/json";
+    }
     const response = await fetch(action, { method: "POST", headers, body, credentials: "same-origin" });
     const { message = "", fields, next: leads } = await response.json().catch(() => ({}));
+    if (response.ok) sending.current = { content: "", id: "" }; // the same, pressed once more, is meant once more
     const said = response.ok ? done : fields ? message : failed;
     return { is_good: response.ok, message: said, problems: fields ?? {}, leads };
   };
@@ -72,17 +89,28 @@ export function HttpForm({ action, formAction, next, done, offline, failed, ownP
     event.preventDefault();
     if (answer.is_busy) return;
     setAnswer({ ...answer, is_busy: true });
-    const values = Object.fromEntries(new FormData(event.target));
-    const said = await sent(values).catch(() => ({ is_good: false, message: offline, problems: {} }));
+    const said = await sent(new FormData(event.target)).catch(() => ({ is_good: false, message: offline, problems: {} }));
     if (!said.is_good && !said.message) sayLost(); // it has no place of its own for it
     if (!said.is_good || !next) return setAnswer({ ...NOTHING, ...said, number: answer.number + 1 });
     if (action.startsWith(SESSION_ROUTES)) tellOtherTabs();
-    leaveFor(said.leads || wantedPage(window.location.search, ownPage) || next); // busy until that page is there
+    const target = new URL(said.leads || wantedPage(window.location.search, ownPage) || next, window.location.href);
+    const isHere = target.hash && target.href.split("#")[0] === window.location.href.split("#")[0];
+    leaveFor(target.href); // busy until that page is there
+    if (isHere) window.location.reload(); // another place of the same page is no new page
   };
 
   return (
     <Answer value={answer}>
-      <form className={className} action={formAction} method="post" noValidate onSubmit={submitted}>{children}</form>
+      <form
+        className={className}
+        action={formAction}
+        method="post"
+        encType={hasFiles ? "multipart/form-data" : undefined}
+        noValidate={!hasFiles}
+        onSubmit={submitted}
+      >
+        {children}
+      </form>
     </Answer>
   );
 }

@@ -17,7 +17,7 @@ export const LOST = "trompo:lost";
 let ofThisPage = [];
 let settling = 0; // confirmed, and what came of it is not shown yet
 
-const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const sayLost = () => setTimeout(() => window.dispatchEvent(new Event(LOST)));
 
 function stored() {

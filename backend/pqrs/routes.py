@@ -1,5 +1,8 @@
 """What the page `/pqrs` submits: JSON with scripts, and without them the browser's own form."""
 
+import hashlib
+import json
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -7,14 +10,18 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from backend.contact import CHECK_FIELDS
+from backend.database import Database
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.form_sendings import sending_of
 from backend.edge.own_pages import form_fields, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.errors import InvalidData, TooManyRequests
 from backend.pqrs.service import LONGEST_TEXT, ask, pqrs_path
+from backend.presses import PressUsed, Sending, handle_press
 from backend.rate_limit import Client
+from backend.settings import Settings
 from backend.texts import _
 
 PAGE = "/pqrs"
@@ -22,6 +29,7 @@ TOO_MANY = _(
     "Van muchos mensajes seguidos. Espera unos minutos e inténtalo otra vez, o escríbenos al correo."
 )
 FIELDS = ("kind", "name", "email", "order_number", "text")
+FORM = "pqrs"
 
 
 class Asked(LenientBody):
@@ -43,28 +51,47 @@ router = APIRouter(
 
 
 @router.post("")
-async def send(body: Asked, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
+async def send(request: Request, body: Asked, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
     """Take what somebody asks. The answer leads to its page, which only they know."""
     try:
-        row = await ask(database, body.model_dump(), client=Client.at(ip, settings))
+        pqrs_id = await _store(database, settings, body.model_dump(), ip, sending_of(request, FORM))
     except InvalidData as error:
         return Wire({"message": CHECK_FIELDS, "fields": dict(error.fields)}, error.status)
     except TooManyRequests as error:
         return Wire({"message": TOO_MANY, "fields": {}}, error.status, headers=error.headers)
-    return Wire({"next": pqrs_path(settings.signing_key, row.id)})
+    return Wire({"next": pqrs_path(settings.signing_key, pqrs_id)})
 
 
 @router.post("/form")
 async def send_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """The same for a browser without scripts: the page says what came of it, by the parameter `said`."""
+    """The same for a browser without scripts: the page says what came of it, by the parameter `said`.
+
+    The page is the same for everybody, so its form has no id: the same text from the same address is the same sending.
+    """
     submitted = await form_fields(request)
     typed = {name: submitted.get(name, "") for name in FIELDS}
+    digest = hashlib.sha256(json.dumps([ip, typed], sort_keys=True).encode()).hexdigest()
     try:
-        row = await ask(database, typed, client=Client.at(ip, settings))
+        pqrs_id = await _store(database, settings, typed, ip, sending_of(request, FORM, digest))
     except InvalidData:
         return RedirectResponse(f"{PAGE}?said=check", 303)
     except TooManyRequests:
         return RedirectResponse(f"{PAGE}?said=wait", 303)
-    return RedirectResponse(pqrs_path(settings.signing_key, row.id), 303)
+    return RedirectResponse(pqrs_path(settings.signing_key, pqrs_id), 303)
+
+
+async def _store(
+    database: Database, settings: Settings, typed: Mapping[str, str], ip: str, sending: Sending | None
+) -> str:
+    """Store it once. Return its id.
+
+    Raises:
+        InvalidData, TooManyRequests: see `ask`.
+    """
+    with handle_press(sending):
+        try:
+            return (await ask(database, typed, client=Client.at(ip, settings))).id
+        except PressUsed as used:
+            return used.subject

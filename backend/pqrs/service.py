@@ -28,6 +28,7 @@ from backend.errors import Conflict, InvalidData, NotFound
 from backend.events import publish
 from backend.jobs import JobRun, enqueue, job
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
+from backend.presses import require_unused_press, use_press
 from backend.rate_limit import Client, RateLimit
 from backend.staff.rights import Actor, Right
 from backend.texts import _
@@ -89,14 +90,18 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
 
     Raises:
         InvalidData: `fields` says what is wrong.
+        PressUsed: an earlier sending of the same form has stored it; `subject` is its id.
         TooManyRequests: this client, or this address, asked too often lately.
     """
     form = read_form(PqrsForm, typed)
+    async with database.read() as session:
+        await require_unused_press(session)
     await rate_limit.hit(database, LIMIT, form.email, client)
     async with database.transaction() as session:
         moment = await database_now(session)
         due_at = due_after(moment, ANSWER_WITHIN[PqrsKind(form.kind)])
         row = Pqrs(**form.model_dump(), asked_at=moment, due_at=due_at)
+        await use_press(session, row.id)
         session.add(row)
         await session.flush()
         left = row.due_at - moment - RULES[AttentionKind.PQRS_DUE].within

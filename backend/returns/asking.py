@@ -28,6 +28,7 @@ from backend.orders.service import (
     update_fulfillment_status,
 )
 from backend.orders.states import WITHOUT_LABEL, LabelState, OrderStatus
+from backend.presses import require_unused_press, use_press
 from backend.returns.deadlines import delivered_at, due_when_asked, warranty_until, withdraw_until
 from backend.returns.events import ReturnMoved
 from backend.returns.forms import AccountForm, ReturnForm, has_account, units_in
@@ -95,10 +96,12 @@ async def require_offer(database: Database, order_id: str) -> None:
     """Let on who may ask for something, before more of what they send is read.
 
     Raises:
+        PressUsed: an earlier sending of the same form has asked for it.
         NotFound: there is no such order.
         NotAllowed: there is nothing that its buyer may ask for, or not any more.
     """
     async with database.read() as session:
+        await require_unused_press(session)
         if not await offers(session, await read_order(session, order_id)):
             raise NotAllowed("No return of this order can be asked for now")
 
@@ -149,6 +152,7 @@ async def ask(
     Raises:
         NotFound: there is no such order.
         InvalidData: `fields` says what is wrong.
+        PressUsed: an earlier sending of the same form has stored it.
         NotAllowed: this cannot be asked for, or not any more.
     """
     form = read_form(ReturnForm, typed)
@@ -159,6 +163,7 @@ async def ask(
     )
     async with database.transaction() as session:
         order = await lock_order(session, order_id)
+        await use_press(session)
         offer = next((one for one in await offers(session, order) if one.kind is form.kind), None)
         if offer is None:
             raise NotAllowed(f"A return of kind {form.kind} cannot be asked for now")

@@ -14,15 +14,18 @@ from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.upload_routes import uploads_of
 from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.form_sendings import lead_to, refuse, sending_of
 from backend.edge.own_pages import own_page
 from backend.edge.requests import WireRoute
 from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.orders.tokens import require_order_token
+from backend.presses import PressUsed, handle_press
 from backend.rate_limit import Client, RateLimit, hit
 from backend.returns.asking import SentPicture, ask, require_offer
 from backend.returns.handling import add_receipt, read_file
 from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.rights import OFFICE, Right
+from backend.texts import _
 
 RECEIPTS = "/admin/return-receipts"
 MOST_RECEIPT_BYTES = MOST_FILE_BYTES + (64 << 10)
@@ -37,6 +40,18 @@ MOST_PICTURES, MOST_FIELDS = 3, 500
 MOST_FIELD_BYTES = 16 << 10
 MOST_ASKED_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
 LIMIT = RateLimit("returns", per_pair=6, per_client=60, per_subject=0, per_day=20)
+SAID = {
+    "asked": _("Recibido. Te escribimos al correo del pedido."),
+    "check": _("No se envió: revisa las unidades, la razón y la cuenta."),
+    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG o WebP de máximo 15 MB.").format(
+        most=MOST_PICTURES
+    ),
+    "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
+    "wait": _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."),
+}
+"""The result of a form, by the parameter `said`: a page says nothing that its address makes up."""
+SHOWN_ON_PAGE = frozenset({"asked", "late"})
+"""The results that the order's page shows better than the form."""
 
 buyers = APIRouter(
     route_class=WireRoute,
@@ -63,14 +78,17 @@ async def send_request(
     require_order_token(settings.signing_key, order_id, token)
     said = "asked"
     try:
-        client = Client.at(ip, settings)
-        await hit(database, LIMIT, order_id, client)
-        await require_offer(database, order_id)
-        async with picture_form(
-            request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
-        ) as form:
-            files = await uploads.as_webp(form.pictures(MOST_PICTURES))
-        await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])
+        with handle_press(sending_of(request, ASK)):
+            client = Client.at(ip, settings)
+            await hit(database, LIMIT, order_id, client)
+            await require_offer(database, order_id)
+            async with picture_form(
+                request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+            ) as form:
+                files = await uploads.as_webp(form.pictures(MOST_PICTURES))
+            await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])
+    except PressUsed:
+        pass  # its answer was lost
     except PictureRefused:
         said = "picture"
     except InvalidData:
@@ -79,7 +97,8 @@ async def send_request(
         said = "late"
     except (TooManyRequests, PicturesUnavailable):
         said = "wait"
-    return RedirectResponse(f"/order/{order_id}?token={token}&said={said}#devoluciones", 303)
+    page = f"/order/{order_id}?token={token}&said={said}#devoluciones"
+    return lead_to(request, page) if said in SHOWN_ON_PAGE else refuse(request, SAID[said], page)
 
 
 @router.get("/admin/return-files/{file_id}")

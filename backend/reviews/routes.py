@@ -3,25 +3,43 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from backend.catalog.picture_forms import picture_form
 from backend.catalog.picture_store import PicturesUnavailable
 from backend.catalog.upload_routes import uploads_of
 from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads
+from backend.contact import CHECK_FIELDS
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.own_pages import own_page
+from backend.edge.form_sendings import lead_to, refuse
+from backend.edge.own_pages import TOO_MANY, own_page
 from backend.edge.requests import WireRoute
 from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.rate_limit import Client, RateLimit, hit
 from backend.reviews.links import require_review_token, review_path
 from backend.reviews.writing import MOST_PICTURES, read_review, require_open, write_review
+from backend.texts import _
 
 WRITE = "/api/reviews"
 MOST_FIELDS, MOST_FIELD_BYTES = 20, 32 << 10
 MOST_SENT_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
 LIMIT = RateLimit("reviews", per_pair=6, per_client=40, per_subject=0, per_day=20)
 """A subject is an order's line."""
+SAID = {
+    "saved": _("¡Gracias! Guardamos tu reseña. Sale en la página del juguete cuando la hayamos leído."),
+    "picture": _(
+        "Guardamos tu reseña, pero no las fotos: envía hasta 3, en JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
+    ),
+    "pictures-later": _(
+        "Guardamos tu reseña, pero no pudimos con las fotos. Envíalas otra vez en unos minutos."
+    ),
+    "check": CHECK_FIELDS,
+    "closed": _("Ya no se puede escribir ni cambiar esta reseña."),
+    "wait": TOO_MANY,
+}
+"""The result of the form, by the parameter `said`."""
+STAYS = frozenset({"check", "wait"})
+"""The results after which what is typed stays in the form."""
 
 router = APIRouter(
     route_class=WireRoute,
@@ -68,4 +86,5 @@ async def send_review(
         said = "closed"
     except TooManyRequests:
         said = "wait"
-    return RedirectResponse(f"{review_path(settings.signing_key, line_id)}&said={said}", 303)
+    page = f"{review_path(settings.signing_key, line_id)}&said={said}"
+    return refuse(request, SAID[said], page) if said in STAYS else lead_to(request, page)

@@ -12,12 +12,13 @@ from backend.texts import _
 from storefront.components.browser import Arrival
 from storefront.components.forms import field
 from storefront.components.hooks import hook, script
+from storefront.components.http_forms import ANSWER, OFFLINE, http_form
 from storefront.components.pictures import MARK, drawing
 from storefront.live.state_loss import KnownClientState
 from storefront.office.browser import OfficeShell
 from storefront.office.places import ENTER, OFFICE
 from storefront.office.session import actor_at
-from storefront.pages.account.browser import ANSWER, HAS_TOKEN, OFFLINE, http_form, problem_in
+from storefront.pages.account.browser import HAS_TOKEN, problem_in
 from storefront.state.handlers import event
 
 TITLE = _("Entrar a la oficina")

@@ -7,10 +7,11 @@ import reflex as rx
 from backend.contact import CHECK_FIELDS
 from backend.edge.own_pages import TOO_MANY
 from backend.texts import _
+from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, FIND_ORDER
 from storefront.meta import DocumentMeta, absolute
-from storefront.pages.account.browser import ANSWER, account_field, http_form
+from storefront.pages.account.browser import account_field
 from storefront.pages.account.enter import card
 from storefront.pages.loading import PageData, PageParams, PageState
 

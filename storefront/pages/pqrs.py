@@ -17,11 +17,12 @@ from backend.texts import _
 from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
 from storefront.components.hooks import ABSENT, address_part
+from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.components.links import PQRS, legal_path, sic_link
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.meta import NOINDEX, DocumentMeta, absolute
-from storefront.pages.account.browser import ANSWER, account_field, http_form, problem_in
+from storefront.pages.account.browser import account_field, problem_in
 from storefront.pages.account.enter import card
 from storefront.pages.loading import PageData, PageParams, PageState
 

@@ -1,6 +1,6 @@
 """`/review/{line}`: a buyer says what a toy is like, by the signed link of a mail.
 
-The form is the browser's own: it carries pictures and needs no script. What was written is kept whatever becomes of
+The form carries pictures and needs no script. What was written is kept whatever becomes of
 the pictures, and may be changed here until the shop has read it.
 """
 
@@ -12,21 +12,20 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.views import PictureView
-from backend.contact import CHECK_FIELDS
 from backend.dates import date_label
-from backend.edge.own_pages import TOO_MANY
 from backend.errors import NotFound
 from backend.legal.texts import LegalKind
 from backend.reviews.bought import line_with_order, shown_name, toy_of_line
 from backend.reviews.links import require_review_token, review_token
 from backend.reviews.models import ReviewState
 from backend.reviews.reading import review_pictures
-from backend.reviews.routes import WRITE
+from backend.reviews.routes import SAID, WRITE
 from backend.reviews.writing import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
 from backend.texts import _
-from storefront.components.forms import NO_PROBLEM, SENT_BY_THE_BROWSER, field_box, pictures_field
+from storefront.components.forms import NO_PROBLEM, field_box, pictures_field
 from storefront.components.frame import framed
 from storefront.components.hooks import address_part
+from storefront.components.http_forms import file_form
 from storefront.components.icons import icon
 from storefront.components.links import legal_path, to_product
 from storefront.components.placeholders import bar, link_button, not_found, until
@@ -39,19 +38,6 @@ TITLE = _("Tu reseña")
 UNKNOWN = _("Este enlace no abre ninguna reseña")
 OPEN, SHOWN, REFUSED, CLOSED = "open", "shown", "refused", "closed"
 """What the page shows: a form, what became of the review, or that it is too late."""
-SAID = {
-    "saved": _("¡Gracias! Guardamos tu reseña. Sale en la página del juguete cuando la hayamos leído."),
-    "picture": _(
-        "Guardamos tu reseña, pero no las fotos: envía hasta 3, en JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
-    ),
-    "pictures-later": _(
-        "Guardamos tu reseña, pero no pudimos con las fotos. Envíalas otra vez en unos minutos."
-    ),
-    "check": CHECK_FIELDS,
-    "closed": _("Ya no se puede escribir ni cambiar esta reseña."),
-    "wait": TOO_MANY,
-}
-"""What came of the form, by the parameter `said`."""
 GOOD = frozenset({"saved"})
 WORDS = (_("Muy malo"), _("Malo"), _("Pasable"), _("Bueno"), _("Excelente"))
 
@@ -188,7 +174,7 @@ def _note(text: str, *more: rx.Component) -> rx.Component:
 
 def _form() -> rx.Component:
     one = SHOWN_PAGE
-    return rx.el.form(
+    return file_form(
         rx.el.fieldset(
             rx.el.legend(_("¿Cuántas estrellas le das?")),
             *(_star(value, words) for value, words in zip(STARS, WORDS, strict=True)),
@@ -214,13 +200,11 @@ def _form() -> rx.Component:
             ),
             class_name="notify__consent",
         ),
-        rx.el.button(
-            rx.cond(one.stars != "", _("Guardar los cambios"), _("Enviar mi reseña")),
-            type="submit",
-            class_name="button button--primary",
-            data_testid="review-send",
-        ),
-        rx.el.p(
+        action=one.action,
+        submit=rx.cond(one.stars != "", _("Guardar los cambios"), _("Enviar mi reseña")),
+        look="primary",
+        test_id="review-send",
+        after=rx.el.p(
             _(
                 "La leemos antes de publicarla; hasta entonces la puedes cambiar aquí. El enlace sirve hasta el "
             ),
@@ -228,13 +212,8 @@ def _form() -> rx.Component:
             ".",
             class_name="review__words",
         ),
-        action=one.action,
-        method="post",
-        enc_type="multipart/form-data",
-        special_props=[SENT_BY_THE_BROWSER],
-        key=one.action,  # what is typed stays with its link
         class_name="account-form",
-        data_testid="review-form",
+        key=one.action,  # what is typed stays with its link
     )
 
 

@@ -12,10 +12,11 @@ from backend.edge.own_pages import TOO_MANY
 from backend.stock_notices.routes import GONE
 from backend.texts import _
 from storefront.components.forms import SENT_BY_THE_BROWSER
+from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.links import CATALOG
 from storefront.components.variants import CHOSEN, SHOWN
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.account.browser import ANSWER, account_field, http_form, problem_in
+from storefront.pages.account.browser import account_field, problem_in
 from storefront.pages.account.enter import card
 from storefront.pages.loading import PageData, PageParams, PageState
 

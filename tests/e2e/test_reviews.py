@@ -128,7 +128,7 @@ async def test_written_read_and_shown(open_page: OpenPage, server: ShopServer) -
         await well_formed(shopper, "product")
         await buyer.reload()
         await expect(buyer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=PATIENCE)
-        await expect(buyer.get_by_test_id("review-form")).to_have_count(0)
+        await expect(buyer.locator("form.account-form")).to_have_count(0)
         await buyer.goto(bought.order)
         await expect(buyer.get_by_test_id("order-line")).to_be_visible(timeout=PATIENCE)
         await expect(buyer.get_by_test_id("review-link")).to_have_count(0)  # once is enough
@@ -144,7 +144,7 @@ async def test_what_was_typed_for_one_toy_is_not_in_the_form_of_another(
     await page_320.get_by_role("radio", name="2 ★").check()
     lead_on = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')) }"
     await page_320.evaluate(lead_on, second.link)  # as a link of the shop does: without another document
-    form = page_320.get_by_test_id("review-form")
+    form = page_320.locator("form.account-form")
     line = second.link.partition("?")[0].rpartition("/")[2]
     await expect(form).to_have_attribute("action", re.compile(line), timeout=PATIENCE)
     await expect(words).to_have_value("")

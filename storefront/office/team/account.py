@@ -13,6 +13,7 @@ from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
 from backend.texts import _
 from storefront.components.forms import Once
+from storefront.components.http_forms import http_form
 from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, screen
 from storefront.office.enter import enter_field
@@ -20,7 +21,6 @@ from storefront.office.layout import office
 from storefront.office.leaving import sign_out_everywhere
 from storefront.office.places import ENROL, ENTER, OWN_ACCOUNT
 from storefront.office.state import OfficeScreen, answers, office_event
-from storefront.pages.account.browser import http_form
 from storefront.state.handlers import checked_id
 
 TITLE = _("Mi cuenta")

@@ -12,12 +12,13 @@ from storefront.components.consents import consent_box
 from storefront.components.forms import Text
 from storefront.components.frame import framed
 from storefront.components.hooks import function, script
+from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.components.links import ACCOUNT, FIND_ORDER, LOGIN, REGISTER, RESET
 from storefront.components.pictures import GOOGLE, drawing
 from storefront.components.placeholders import bar, until
 from storefront.meta import DocumentMeta
-from storefront.pages.account.browser import ANSWER, KEEPING, account_field, http_form, problem_in
+from storefront.pages.account.browser import KEEPING, account_field, problem_in
 from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams, PageState
 from storefront.state.session import shopper_of

@@ -7,8 +7,9 @@ there at once (`assets/scripts/account.jsx`) and sends it with the new password 
 import reflex as rx
 
 from backend.texts import _
+from storefront.components.http_forms import http_form
 from storefront.components.links import ACCOUNT, LOGIN
-from storefront.pages.account.browser import DROP_TOKEN, HAS_TOKEN, http_form
+from storefront.pages.account.browser import DROP_TOKEN, HAS_TOKEN
 from storefront.pages.account.enter import card, email_field, new_password, way
 from storefront.pages.account.state import meta
 from storefront.pages.loading import PageData, PageParams

@@ -1,6 +1,6 @@
 """On an order's page: cancelling it, retracto and garantía, and how that goes which was asked for.
 
-The forms are the browser's own: they carry pictures, need no script, and lead back to this page.
+The forms carry pictures, need no script, and lead back to this page.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from backend.returns.routes import MOST_PICTURES
 from backend.texts import _
 from storefront.components.forms import (
     NO_PROBLEM,
-    SENT_BY_THE_BROWSER,
     field,
     field_box,
     pictures_field,
     select_field,
 )
 from storefront.components.hooks import ABSENT
+from storefront.components.http_forms import file_form
 from storefront.components.icons import icon
 from storefront.pages.order.sections import section
 
@@ -59,7 +59,7 @@ def offer(one: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
     """A form that asks for it, folded."""
     return rx.el.details(
         rx.el.summary(one.title, icon("down", size=20), class_name="returns__head"),
-        rx.el.form(
+        file_form(
             rx.el.p(one.lead, class_name="order__soft"),
             rx.el.input(type="hidden", name="kind", value=one.kind, read_only=True),
             rx.foreach(one.lines, lambda line: units(one.kind, line)),
@@ -71,13 +71,10 @@ def offer(one: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
                 rx.el.p(rx.el.b(_("Tu cuenta, por si hay que devolverte dinero (opcional)"))),
             ),
             *account(one),
-            rx.el.button(
-                one.button, type="submit", class_name="button button--dark", data_testid="ask-return"
-            ),
             action=action,
-            method="post",
-            enc_type="multipart/form-data",
-            special_props=[SENT_BY_THE_BROWSER],
+            submit=one.button,
+            look="dark",
+            test_id="ask-return",
             class_name="returns__form",
         ),
         class_name="returns__offer",

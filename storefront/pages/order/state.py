@@ -5,6 +5,7 @@ No handler trusts the state: each reads the address and checks its token again.
 
 import logging
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,16 +13,16 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.checkout.order_page import OrderView
+from backend.edge.form_sendings import PRESS_PARAMETER
 from backend.errors import Conflict, NotFound, ShopError
 from backend.outage import DatabaseUnavailable
-from backend.returns.routes import ASK
+from backend.returns.routes import ASK, SAID
 from backend.texts import _
 from storefront.components.change_bank import change_bank
 from storefront.components.links import CHECKOUT
 from storefront.live.open_pages import address_of
 from storefront.meta import NOINDEX, DocumentMeta
 from storefront.pages.loading import PageData, PageParams, PageState
-from storefront.pages.order.texts import SAID
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import Resend, event, next_number
@@ -70,7 +71,7 @@ async def read_order(params: PageParams, *, ask: bool) -> PageData[OrderContent]
     order = await placed_orders.page(order_id, token, ask=ask)
     placed = await placed_orders.placed(order_id, token) if order.status == "pending" else None
     bank = placed.redirect_url if placed is not None else None
-    form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token})}"
+    form = f"{ASK}?{urlencode({'id': order_id, TOKEN: token, PRESS_PARAMETER: token_hex(16)})}"
     said = SAID.get(params.asked("said"), "")
     return PageData(OrderContent(order_id, order, bank or "", form, said, token), meta_of(order))
 

@@ -1,6 +1,5 @@
 """What the order's page says in each state (wire: checkout, pending text and double payment)."""
 
-from backend.returns.routes import MOST_PICTURES
 from backend.texts import _
 
 TITLES = {
@@ -111,13 +110,3 @@ STAGES = {
 """The stage of a fulfillment as shoppers read it: `FulfillmentView.stage`."""
 AGAIN = _("Intentar de nuevo con el mismo carrito")
 BRINGING = _("Preparando tu carrito…")
-SAID = {
-    "asked": _("Recibido. Te escribimos al correo del pedido."),
-    "check": _("No se envió: revisa las unidades, la razón y la cuenta."),
-    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG o WebP de máximo 15 MB.").format(
-        most=MOST_PICTURES
-    ),
-    "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
-    "wait": _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."),
-}
-"""What came of a form, by the parameter `said`: a page says nothing that its address makes up."""

@@ -1,0 +1,79 @@
+"""PQRS that are sent again because the answer was lost. For returns, see `tests/backend/returns/test_sent_again.py`.
+
+| form | sent again | outcome |
+|---|---|---|
+| PQRS | with the same id, one after the other or at once | one record, both answers lead to it |
+| PQRS | with another id | two records |
+| PQRS without scripts | the same text from the same address | one record |
+| PQRS without scripts | another text | two records |
+| any | an id that is no id | as without one |
+"""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from backend.app import Shop
+from backend.pqrs.models import Pqrs
+
+OWN = {"origin": "http://shop.test"}
+SCRIPT = {**OWN, "accept": "application/json"}
+FIRST, SECOND = "0f" * 16, "1e" * 16
+ASKED = {
+    "kind": "reclamo",
+    "name": "Ana Gómez",
+    "email": "ana@example.com",
+    "text": "El trompo llegó sin cuerda.",
+}
+
+
+async def count(shop: Shop, table: Any) -> int:
+    async with shop.database.read() as session:
+        return int((await session.execute(select(func.count()).select_from(table))).scalar_one())
+
+
+async def send_pqrs(client: httpx.AsyncClient, press: str, **changes: str) -> str:
+    answer = await client.post("/api/pqrs", json={**ASKED, **changes}, headers={**SCRIPT, "x-press": press})
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["next"])
+
+
+async def test_a_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+    first = await send_pqrs(anyone, FIRST)
+    assert await send_pqrs(anyone, FIRST) == first
+    assert await count(shop, Pqrs) == 1
+    assert await send_pqrs(anyone, SECOND) != first
+    assert await count(shop, Pqrs) == 2
+
+
+async def test_a_pqrs_that_comes_twice_at_once_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+    pages = await asyncio.gather(send_pqrs(anyone, FIRST), send_pqrs(anyone, FIRST))
+    assert pages[0] == pages[1]
+    assert await count(shop, Pqrs) == 1
+
+
+@pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33])
+async def test_what_is_no_id_is_none(shop: Shop, anyone: httpx.AsyncClient, press: str) -> None:
+    assert await send_pqrs(anyone, press) != await send_pqrs(anyone, press)
+    assert await count(shop, Pqrs) == 2
+
+
+async def test_a_repeated_sending_is_no_sending_of_the_limit(shop: Shop, anyone: httpx.AsyncClient) -> None:
+    first = await send_pqrs(anyone, FIRST)
+    for _again in range(5):
+        assert await send_pqrs(anyone, FIRST) == first
+
+
+async def test_a_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: httpx.AsyncClient) -> None:
+    async def send(**changes: str) -> str:
+        answer = await anyone.post("/api/pqrs/form", data={**ASKED, **changes}, headers=OWN)
+        assert answer.status_code == 303
+        return answer.headers["location"]
+
+    assert await send() == await send()
+    assert await count(shop, Pqrs) == 1
+    await send(text="El trompo llegó sin cuerda, otra vez.")
+    assert await count(shop, Pqrs) == 2
