@@ -17,6 +17,7 @@ from backend.cart.promotions import refusal_of
 from backend.cart.totals import read_discounted
 from backend.catalog.cards import picture_view
 from backend.catalog.models import Picture, Product, Variant, variant_name
+from backend.catalog.price_labels import format_price
 from backend.catalog.views import PictureView
 from backend.catalog.wrapping import offered_wrapping
 from backend.errors import NotFound
@@ -236,9 +237,9 @@ def _line_view(
         quantity=line.item.quantity,
         max_quantity=min(max(sellable, 0), MAX_QUANTITY),
         unit_price=line.variant.price,
-        unit_price_label=format_cop(line.variant.price),
+        unit_price_label=format_price(line.variant),
         compare_at_label=format_cop(saving) if saving else None,
-        line_total_label=format_cop(total),
+        line_total_label=format_cop(total) if total else format_price(line.variant),
         picture=picture,
         problem=short,
     )

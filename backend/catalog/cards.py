@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Picture, Product, Variant, new_since
 from backend.catalog.picture_addresses import picture_address
+from backend.catalog.price_labels import format_price
 from backend.catalog.ratings import rating_of
 from backend.catalog.views import PictureView, ProductCard
 from backend.inventory.models import InventoryLevel
@@ -73,7 +74,7 @@ def _card(
     every = [variant for variant, _units in variants]
     priced = [variant for variant in every if variant.has_price] or every
     variant = min(in_stock or priced, key=lambda one: one.price)
-    price = format_cop(variant.price)
+    price = format_price(variant)
     views = [picture_view(picture) for picture in pictures]
     saved = percent_off(variant.price, variant.compare_at_price)
     return ProductCard(
@@ -84,7 +85,7 @@ def _card(
         brand=product.brand,
         age_range=product.age_range,
         price=variant.price,
-        price_label=_("Desde {price}").format(price=price)
+        price_label=_("Desde {price}").format(price=format_cop(variant.price))
         if any(one.price != variant.price for one in priced)
         else price,
         compare_at_price=variant.compare_at_price if saved else None,

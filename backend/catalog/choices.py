@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Variant
 from backend.catalog.options import IMPLIED_TITLE, options_of, values_of_variants
+from backend.catalog.price_labels import format_price
 from backend.catalog.views import OptionView, VariantView
 from backend.inventory.models import InventoryLevel
 from backend.money import format_cop, percent_off
@@ -97,7 +98,7 @@ def _variant_view(variant: Variant, values: list[str], stock: int) -> VariantVie
         values=values,
         sku=variant.sku or "",
         price=variant.price,
-        price_label=format_cop(variant.price),
+        price_label=format_price(variant),
         compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
         percent_off=saved,
         stock=stock,

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.views import SavingView, savings_of
 from backend.catalog.cards import first_pictures
 from backend.catalog.models import WRAPPING_SKU, variant_name
+from backend.catalog.price_labels import format_sold_price
 from backend.catalog.views import PictureView
 from backend.checkout.returns_page import ReturnsView, returns_view
 from backend.contact import clean_name
@@ -262,8 +263,8 @@ def _line(
         variant_id=line.variant_id,
         product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # it has no page
         quantity=line.quantity,
-        unit_price_label=format_cop(line.unit_price),
-        line_total_label=format_cop(total),
+        unit_price_label=format_sold_price(line.unit_price),
+        line_total_label=format_sold_price(total),
         picture=picture,
         review=review,
     )

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.admin_schemas import IS_FREE as FREE_KEY
 from backend.catalog.admin_schemas import AdminProductsParameters
 from backend.catalog.models import Picture, Product, ProductCategory, ProductHasTag, ProductOption
 from backend.catalog.product_wire import ProductWriter
@@ -23,6 +24,8 @@ VARIANT = (
     "width", "height", "variant_rank", "created_at", "updated_at",
 )  # fmt: skip
 PRICE = "Variant Price COP"
+IS_FREE = "Variant Is Free"
+"""The platform keeps it in the variant's metadata, of which its table has no column."""
 LISTS = {
     "Image": (Picture, "images", "url"),
     "Category": (ProductCategory, "categories", "id"),
@@ -55,7 +58,7 @@ async def columns_now(session: AsyncSession) -> list[str]:
     names += [_heading("variant", name) for name in VARIANT]
     options = max(await _most(session, ProductOption), 1)
     pairs = ((number + 1, part) for number in range(options) for part in ("Name", "Value"))
-    return [*names, PRICE, *(f"Variant Option {number} {part}" for number, part in pairs)]
+    return [*names, PRICE, IS_FREE, *(f"Variant Option {number} {part}" for number, part in pairs)]
 
 
 async def product_cells(session: AsyncSession, products: Sequence[Product]) -> list[Cells]:
@@ -75,6 +78,7 @@ def _of_product(product: JsonDict) -> list[Cells]:
 def _of_variant(variant: JsonDict) -> dict[str, object]:
     cells: dict[str, object] = {_heading("variant", name): _text(variant.get(name)) for name in VARIANT}
     cells[PRICE] = variant["prices"][0]["amount"]
+    cells[IS_FREE] = _text(bool((variant["metadata"] or {}).get(FREE_KEY)))
     for number, value in enumerate(variant["options"], start=1):
         cells[f"Variant Option {number} Name"] = value["option"]["title"]
         cells[f"Variant Option {number} Value"] = value["value"]

@@ -16,6 +16,7 @@ from backend.alerts.kinds import RULES as ALERT_RULES
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.catalog.models import variant_name
+from backend.catalog.price_labels import format_sold_price
 from backend.contact import clean_name, one_line
 from backend.customers.accounts import customer_with, has_proved
 from backend.customers.models import Customer
@@ -367,7 +368,7 @@ async def bill_of(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
     totals = totals_of(order, lines)
     return [
         *(
-            (f"{line.quantity} × {_named(line)}", format_cop(part.original_total))
+            (f"{line.quantity} × {_named(line)}", format_sold_price(part.original_total))
             for line, part in zip(lines, totals.lines, strict=True)
         ),
         (order.shipping_name, format_cop(totals.shipping.original_total)),

@@ -52,7 +52,7 @@ router = APIRouter(
 
 @router.post("")
 async def send(request: Request, body: Asked, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
-    """Take what somebody asks. The answer leads to its page, which only they know."""
+    """Store a PQRS. The answer leads to its page, which only its sender knows."""
     try:
         pqrs_id = await _store(database, settings, body.model_dump(), ip, sending_of(request, FORM))
     except InvalidData as error:
@@ -66,7 +66,7 @@ async def send(request: Request, body: Asked, database: Db, settings: ShopSettin
 async def send_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """The same for a browser without scripts: the page says what came of it, by the parameter `said`.
+    """Store a PQRS of a browser without scripts; the page shows a refusal, by the parameter `said`.
 
     The page is the same for everybody, so its form has no id: the same text from the same address is the same sending.
     """

@@ -115,7 +115,14 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
             rx.cond(line.variant != "", rx.el.p(line.variant, class_name="line__variant")),
             rx.el.p(
                 line.brand,
-                rx.el.span(_("{price} c/u").format(price=line.unit_price_label), class_name="line__unit"),
+                rx.el.span(
+                    rx.cond(
+                        line.unit_price == 0,
+                        line.unit_price_label,
+                        _("{price} c/u").format(price=line.unit_price_label),
+                    ),
+                    class_name="line__unit",
+                ),
                 class_name="line__meta",
             ),
             problem(line),

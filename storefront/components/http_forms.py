@@ -119,7 +119,7 @@ def file_form(
         look: how its button looks.
         test_id: the button's `data-testid`.
         class_name: the form's.
-        after: what stands below the button.
+        after: shown below the button.
         more: see `HttpForm`.
     """
     return HttpForm.create(

@@ -123,7 +123,7 @@ _OTHERS = {
     "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
     "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop"),
     "compare_at_price": ("precio antes", "precio anterior", "antes", "old price", "price before"),
-    "is_free": ("gratis", "gratuito", "free"),
+    "is_free": ("gratis", "gratuito", "free", "variant is free"),
     "stock": (
         "unidades",
         "existencias",

@@ -16,11 +16,13 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.audit import AuditEntry
+from backend.cart.views import cart_view
 from backend.catalog.browse import home_content, product_detail, with_units_of_now
 from backend.catalog.bulk.changes import Action, Change, Problem, values_of
 from backend.catalog.bulk.planning import facts_of
 from backend.catalog.list_page import catalog_page
 from backend.catalog.models import Product, Variant
+from backend.catalog.price_labels import format_sold_price
 from backend.catalog.views import CatalogFilter
 from backend.inventory.models import InventoryLevel
 from backend.shop import Shop
@@ -61,6 +63,42 @@ async def test_price_of_0_is_sold_only_where_it_is_free(
     }
     totals = {handle: answers[handle].json()["cart"]["item_total"] for handle in ("free", "priced")}
     assert totals == {"free": 0, "priced": 60_000}
+
+
+async def test_shoppers_read_that_it_is_free(
+    shop: Shop, store: httpx.AsyncClient, toys: dict[str, str]
+) -> None:
+    """Show a price of 0.
+
+    | price | `is_free` | list, product, cart | as a number |
+    |---|---|---|---|
+    | 0 | yes | «Gratis» | 0 |
+    | 0 | no | `$ 0`, not available | 0 |
+    | above 0 | yes | its price | its price |
+    | 0 and free, next to a variant with a price | yes | «Desde $ 0», and «Gratis» once it is chosen | 0 |
+    """
+    shown = {"unpriced": "$ 0", "free": "Gratis", "priced": "$ 30.000"}
+    async with shop.database.read() as session:
+        details = {handle: await product_detail(session, handle) for handle in toys}
+        page = await catalog_page(session, CatalogFilter())
+    assert {card.handle: card.price_label for card in page.cards} == shown
+    labels = {handle: one.variants[0].price_label for handle, one in details.items()}
+    assert labels == shown
+    prices = {handle: one.card.price for handle, one in details.items()}  # the structured data's
+    assert prices == {"unpriced": 0, "free": 0, "priced": 30_000}
+    assert [format_sold_price(price) for price in (0, 950)] == ["Gratis", "$ 950"]  # of an order's lines
+    carts = {handle: (await added(store, toys[handle])).json()["cart"]["id"] for handle in ("free", "priced")}
+    async with shop.database.read() as session:
+        lines = {handle: (await cart_view(session, id_)).lines[0] for handle, id_ in carts.items()}
+    assert (lines["free"].unit_price_label, lines["free"].line_total_label) == ("Gratis", "Gratis")
+    assert lines["priced"].line_total_label == "$ 60.000"
+    async with shop.database.transaction() as session:
+        free = await session.get_one(Variant, toys["free"])
+        session.add(Variant(product_id=free.product_id, title="Grande", price=9_000, rank=1))
+    async with shop.database.read() as session:
+        detail = await product_detail(session, "free")
+    assert detail.card.price_label == "Desde $ 0"
+    assert detail.variants[0].price_label == "Gratis"
 
 
 async def test_pages_and_store_api_agree_with_the_cart(

@@ -184,6 +184,43 @@ async def test_what_is_exported_is_imported_unchanged(admin: httpx.AsyncClient, 
     assert [found[name] for name in ("new", "changed", "same", "wrong", "changes")] == [0, 0, 5, 0, []]
 
 
+async def test_a_free_variant_is_free_after_an_export_and_an_import(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
+    """Export prices of 0 and import them.
+
+    | the variant | after |
+    |---|---|
+    | free | free |
+    | free when it was exported, not when it is imported | free again |
+    | not free | not free |
+    """
+    price = [{"amount": 0, "currency_code": "cop"}]
+    ids = {}
+    for title, is_free in (("Calcomanía", True), ("Catálogo", True), ("Trompo", False)):
+        variant = {"title": "Única", "prices": price, "metadata": {"is_free": is_free}}
+        body = {"title": title, "variants": [variant]}
+        product = (await admin.post("/admin/products", json=body)).json()["product"]
+        ids[title] = product["variants"][0]["id"]
+    rows = await exported(admin, shop)
+    assert {row["Product Title"]: row["Variant Is Free"] for row in rows} == {
+        "Calcomanía": "true", "Catálogo": "true", "Trompo": "false",
+    }  # fmt: skip
+    async with shop.database.transaction() as session:
+        changed = await session.get_one(Variant, ids["Catálogo"])
+        changed.is_free = False
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    answer = (await sent(admin, text.getvalue())).json()
+    await admin.post(f"/admin/products/imports/{answer['transaction_id']}/confirm", json={})
+    await shop.worker.run_due(JOB)
+    async with shop.database.read() as session:
+        found = {title: (await session.get_one(Variant, id_)).is_free for title, id_ in ids.items()}
+    assert found == {"Calcomanía": True, "Catálogo": True, "Trompo": False}
+
+
 async def test_an_export_holds_what_was_asked_for(admin: httpx.AsyncClient, shop: Shop) -> None:
     price = [{"amount": 20_000, "currency_code": "cop"}]
     for title, status in (("Yoyo", "draft"), ("Balón", "published")):
