@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.clock import now
 from backend.database import Database, UtcDateTime
 from backend.errors import TooManyRequests
-from backend.rate_limit_models import RateLimitCounter
+from backend.rate_limit_models import RateLimitCounter, add_to_counters
 from backend.settings import Settings
 from backend.tables import for_each_dialect, table_of
 
@@ -103,14 +103,7 @@ def _count(tries: int) -> dict[str, Any]:
     def build(dialect: Any) -> Any:
         stored = _COUNTERS.c
         new = dialect.insert(_COUNTERS).from_select(["key", "hits", "expires_at"], union_all(*rows))
-        is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
-        return new.on_conflict_do_update(
-            index_elements=["key"],
-            set_={
-                "hits": case((is_over, 1), else_=stored.hits + 1),
-                "expires_at": case((is_over, new.excluded.expires_at), else_=stored.expires_at),
-            },
-        ).returning(stored.key, stored.hits, stored.expires_at)
+        return add_to_counters(new).returning(stored.key, stored.hits, stored.expires_at)
 
     return for_each_dialect(build)
 

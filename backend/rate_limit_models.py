@@ -1,10 +1,13 @@
 """Table of the rate limits' counters."""
 
 from datetime import datetime
+from typing import Any
 
+from sqlalchemy import bindparam, case
 from sqlmodel import Field, SQLModel
 
 from backend.database import UtcDateTime
+from backend.tables import table_of
 
 
 class RateLimitCounter(SQLModel, table=True):
@@ -15,3 +18,16 @@ class RateLimitCounter(SQLModel, table=True):
     key: str = Field(primary_key=True)
     hits: int
     expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
+
+
+def add_to_counters(new: Any) -> Any:
+    """Return the INSERT of counters as one that adds their hits to those that are open at `moment`, a parameter."""
+    stored = table_of(RateLimitCounter).c
+    is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())
+    return new.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "hits": case((is_over, new.excluded.hits), else_=stored.hits + new.excluded.hits),
+            "expires_at": case((is_over, new.excluded.expires_at), else_=stored.expires_at),
+        },
+    )

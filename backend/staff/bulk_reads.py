@@ -4,11 +4,11 @@ import hashlib
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, case
+from sqlalchemy import bindparam
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database, UtcDateTime, database_now
-from backend.rate_limit_models import RateLimitCounter
+from backend.database import Database, database_now
+from backend.rate_limit_models import RateLimitCounter, add_to_counters
 from backend.staff.rights import Actor
 from backend.tables import for_each_dialect, table_of
 
@@ -22,14 +22,7 @@ def _add(dialect: Any) -> Any:
     new = dialect.insert(_COUNTERS).values(
         key=bindparam("counter"), hits=bindparam("added"), expires_at=bindparam("until")
     )
-    is_over = _COUNTERS.c.expires_at <= bindparam("moment", type_=UtcDateTime())
-    return new.on_conflict_do_update(
-        index_elements=["key"],
-        set_={
-            "hits": case((is_over, new.excluded.hits), else_=_COUNTERS.c.hits + new.excluded.hits),
-            "expires_at": case((is_over, new.excluded.expires_at), else_=_COUNTERS.c.expires_at),
-        },
-    ).returning(_COUNTERS.c.hits)
+    return add_to_counters(new).returning(_COUNTERS.c.hits)
 
 
 _ADD = for_each_dialect(_add)
