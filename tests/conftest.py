@@ -210,6 +210,20 @@ def _writers_are_patient() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _quick_starts_nothing(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Let a test of `make quick` fail that starts a program or a server: it belongs to `NOT_QUICK`."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise AssertionError("a test of `make quick` starts no program and no server: see tests/sizes.py")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if pytestconfig.getoption("size") is Size.QUICK:
+            patch.setattr("subprocess.Popen.__init__", refuse)
+            patch.setattr("socket.socket.listen", refuse)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _orders_are_counted() -> Iterator[None]:
     """Orders have the numbers 1, 2, 3 … in place of drawn ones, so that a test can name them."""

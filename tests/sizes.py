@@ -212,10 +212,34 @@ ONLY_ALL = (
 ONLY_ALL_TESTS = tuple(test for group in ONLY_ALL for test in group.tests)
 QUICK_FOLDERS = ("tests/backend/", "tests/storefront/", "tests/tools/")
 """`make quick` runs only tests of these."""
-SLOW_FIXTURES = frozenset({"postgresql", "postgresql_url", "empty_postgresql_url", "redis_url"})
-"""Fixtures that start a server."""
-NOT_QUICK: tuple[str, ...] = ()
-"""Tests that start a process or a server themselves, or need the built pages."""
+NOT_QUICK_FIXTURES = frozenset(
+    {"api", "shopper", "postgresql", "postgresql_url", "empty_postgresql_url", "redis_url"}
+)
+"""Fixtures of the HTTP API, of a page's state, and of servers."""
+NOT_QUICK = (
+    *(
+        f"tests/backend/{name}"
+        for name in (
+            *("catalog/assignment/", "catalog/importer/", "catalog/test_media_bounds.py"),
+            *("catalog/test_picture_store.py", "doctor/test_doctor.py", "edge/test_cross_origin.py"),
+            *("fulfillment/test_label_merging.py", "imports/", "mail/test_smtp.py", "migrations/"),
+            *("monitoring/test_metrics.py", "opening/test_lock.py", "payment/providers/pse/test_secrets.py"),
+            *("sandbox/gateway/test_official_sdk.py", "sandbox/gateway/test_over_sockets.py"),
+            *("shipping/providers/carrier/test_provider.py", "shipping/providers/carrier/test_wire_rows.py"),
+            *("spreadsheet_reader/", "test_cli.py", "test_outside_fetch.py", "test_spreadsheet.py"),
+            *("test_start.py", "test_tracing.py", "upkeep/"),
+        )
+    ),
+    *(
+        f"tests/storefront/{name}"
+        for name in (
+            *("live/test_pubsub.py", "renderer/", "test_idle_imports.py", "test_processes.py"),
+            *("test_release.py", "test_serve.py"),
+        )
+    ),
+    *("tests/tools/test_browser.py", "tests/tools/test_install_packages.py"),
+)
+"""Tests that take long, or that start a process or a server themselves."""
 
 COLLECTED = pytest.StashKey[tuple[pytest.Item, ...]]()
 """The tests as collected, before any is left out."""
@@ -310,11 +334,11 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 
 def is_quick(item: pytest.Item) -> bool:
-    """Return True for a test of `make quick`: no browser, no server, nothing but SQLite."""
+    """Return True for a test of `make quick`: services on SQLite without a browser, a server or the HTTP API."""
     fixtures = getattr(item, "fixturenames", ())
     return (
         item.nodeid.startswith(QUICK_FOLDERS)
         and not item.nodeid.startswith((*NOT_QUICK, *ONLY_ALL_TESTS))
-        and SLOW_FIXTURES.isdisjoint(fixtures)
+        and NOT_QUICK_FIXTURES.isdisjoint(fixtures)
         and variant_of(item) != "postgresql"
     )
