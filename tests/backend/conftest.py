@@ -14,6 +14,7 @@ from backend.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.audit_guard import watching
+from tests.statements import statements_of
 from tests.store_defaults import Defaults, set_up_defaults
 
 SHOPPER = ("190.24.1.1", 50_000)
@@ -76,3 +77,22 @@ async def admin(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncItera
     headers = {"origin": "http://shop.test", "cookie": f"{COOKIE}={token}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
         yield client
+
+
+@pytest.fixture
+async def replica(store: httpx.AsyncClient, shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
+    """Call the API of another replica of the shop."""
+    other = Shop(shop.settings)
+    transport = httpx.ASGITransport(create_api(other))
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://shop.test", headers=store.headers
+    ) as client:
+        yield client
+    await other.stop()
+
+
+@pytest.fixture
+def statements(shop: Shop) -> Iterator[list[str]]:
+    """Record the statements that the shop's sessions run."""
+    with statements_of(shop.database) as found:
+        yield found
