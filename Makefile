@@ -67,10 +67,10 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: run release dev quick test test-all durations try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
 
-# The build itself knows whether anything has to be built: see storefront/build.py.
+# The build itself knows whether anything has to be built: see storefront/server/build.py.
 pages: $(RUN_STAMP)
 	$(say) 'Looking after the pages …'
-	@$(python) -m storefront.build
+	@$(python) -m storefront.server.build
 
 run: pages
 	$(say) 'Opening the shop …'
@@ -78,11 +78,11 @@ run: pages
 
 release: pages
 	$(say) 'Making the release …'
-	@$(python) -m storefront.release
+	@$(python) -m storefront.server.release
 
 dev: $(DEV_STAMP)
 	$(say) 'Opening the shop for development …'
-	@exec $(python) -m storefront.dev
+	@exec $(python) -m storefront.server.dev
 
 # A size of the suite, with its coverage: tests/sizes.py says which tests it has.
 define run_size

@@ -3,9 +3,9 @@
 import reflex as rx
 from reflex.constants import StateManagerMode
 
-from backend.settings import load_settings
-from storefront.reflex_patches import ReflexPatches
-from storefront.toolchain import prepare_environment
+from backend.core.config.settings import load_settings
+from storefront.reflex_ext.patches import ReflexPatches
+from storefront.server.toolchain import prepare_environment
 
 prepare_environment()
 settings = load_settings()

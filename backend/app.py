@@ -3,39 +3,35 @@
 from fastapi import FastAPI
 
 from backend.attention.routes import router as attention_router
-from backend.catalog.admin_routes import router as catalog_admin_router
-from backend.catalog.channel_routes import router as channels_router
-from backend.catalog.found_pages import FoundPages
-from backend.catalog.inventory_items import router as inventory_router
-from backend.catalog.option_routes import admin_router as options_router
-from backend.catalog.option_routes import store_router as store_options_router
-from backend.catalog.picture_files import ServedPictures
-from backend.catalog.picture_store import URL as PICTURES_URL
+from backend.catalog.api.admin_routes import router as catalog_admin_router
+from backend.catalog.api.list_cache import FoundPages
+from backend.catalog.api.option_routes import admin_router as options_router
+from backend.catalog.api.option_routes import store_router as store_options_router
+from backend.catalog.api.product_json_cache import WrittenProducts
+from backend.catalog.api.store_routes import router as catalog_store_router
+from backend.catalog.api.tag_routes import admin_router as tags_router
+from backend.catalog.api.tag_routes import store_router as store_tags_router
+from backend.catalog.api.variant_routes import router as variants_router
 from backend.catalog.price_lists.routes import router as price_lists_router
-from backend.catalog.publishable_keys import PublishableKeys
-from backend.catalog.regions import Regions
-from backend.catalog.response_cache import ResponseCache
-from backend.catalog.store_routes import router as catalog_store_router
-from backend.catalog.tag_routes import admin_router as tags_router
-from backend.catalog.tag_routes import store_router as store_tags_router
-from backend.catalog.upload_routes import router as uploads_router
-from backend.catalog.variant_routes import router as variants_router
-from backend.catalog.written_products import WrittenProducts
-from backend.checkout.cart_routes import router as cart_router
-from backend.checkout.payment_routes import router as checkout_payment_router
-from backend.checkout.shipping_routes import router as checkout_shipping_router
+from backend.channels.publishable_keys import PublishableKeys
+from backend.channels.regions import Regions
+from backend.channels.routes import router as channels_router
+from backend.checkout.routes.cart_routes import router as cart_router
+from backend.checkout.routes.payment_routes import router as checkout_payment_router
+from backend.checkout.routes.shipping_routes import router as checkout_shipping_router
 from backend.content.routes import router as content_router
-from backend.customers.account_routes import router as account_router
 from backend.customers.admin_routes import router as admin_customers_router
-from backend.customers.auth_routes import router as customers_router
-from backend.customers.authentication import CustomersAuthenticator
-from backend.customers.google_programs import router as google_programs_router
-from backend.customers.google_routes import router as google_router
+from backend.customers.auth.account_routes import router as account_router
+from backend.customers.auth.api_routes import router as customers_router
+from backend.customers.auth.authentication import CustomersAuthenticator
+from backend.customers.auth.google_api_routes import router as google_programs_router
+from backend.customers.auth.google_routes import router as google_router
 from backend.customers.store_routes import router as store_customers_router
 from backend.edge.api_docs import router as manual_router
-from backend.edge.clean_addresses import CleanAddresses
 from backend.edge.errors import answer_errors
-from backend.edge.health import router as health_router
+from backend.edge.health.routes import router as health_router
+from backend.edge.middleware.nul_check import CleanAddresses
+from backend.edge.middleware.response_cache import ResponseCache
 from backend.exports.routes import platform_router as product_exports_router
 from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
@@ -44,32 +40,33 @@ from backend.fulfillment.routes import router as fulfillment_router
 from backend.imports.platform_routes import SheetUploads
 from backend.imports.platform_routes import router as product_imports_router
 from backend.imports.routes import router as imports_router
+from backend.inventory_items.routes import router as inventory_router
 from backend.invoices.routes import buyers as own_invoices_router
 from backend.invoices.routes import router as invoices_router
-from backend.mail.notifications import router as notifications_router
+from backend.mail.notification_routes import router as notifications_router
 from backend.mail.routes import router as mail_router
-from backend.monitoring.routes import router as monitoring_router
+from backend.media.picture_server import ServedPictures
+from backend.media.picture_store import URL as PICTURES_URL
+from backend.media.upload_routes import router as uploads_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
-from backend.office.customer_routes import router as customer_file_router
-from backend.office.platform_routes import router as platform_router
-from backend.office.platform_routes import store_router as store_platform_router
-from backend.office.stock_routes import router as stock_movements_router
-from backend.orders.admin_routes import router as admin_orders_router
-from backend.orders.link_routes import router as order_link_router
-from backend.orders.reasons import router as reasons_router
-from backend.orders.reservations import router as reservations_router
+from backend.operations.monitoring.routes import router as monitoring_router
+from backend.orders.admin.reasons import router as reasons_router
+from backend.orders.admin.reservation_routes import router as reservations_router
+from backend.orders.admin.routes import router as admin_orders_router
+from backend.orders.links.routes import router as order_link_router
 from backend.orders.routes import router as orders_router
 from backend.payment.region_routes import router as regions_router
 from backend.payment.routes import payments_router
 from backend.payment.routes import router as payment_router
 from backend.pqrs.routes import router as pqrs_router
+from backend.privacy.routes import router as customer_file_router
 from backend.promotions.routes import router as promotions_router
 from backend.returns.admin_routes import router as admin_returns_router
 from backend.returns.routes import buyers as return_requests_router
 from backend.returns.routes import router as returns_router
 from backend.reviews.routes import router as reviews_router
-from backend.shipping.level_routes import router as stock_router
+from backend.shipping.inventory_level_routes import router as stock_router
 from backend.shipping.location_routes import router as shipping_router
 from backend.shipping.option_routes import router as shipping_options_router
 from backend.shop import Shop, current_shop, set_current_shop
@@ -78,6 +75,9 @@ from backend.staff.invite_routes import router as staff_invites_router
 from backend.staff.routes import router as staff_router
 from backend.staff.routes import session_router as staff_session_router
 from backend.stock_notices.routes import router as stock_notices_router
+from backend.store.routes import router as platform_router
+from backend.store.routes import store_router as store_platform_router
+from backend.warehouse.routes import router as stock_movements_router
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from backend.money import Cop
+from backend.core.money import Cop
 
 STANDARD_RATE = 19
 """The general rate of IVA, in percent (Estatuto Tributario, article 468)."""

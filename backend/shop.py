@@ -7,62 +7,63 @@ so that page loaders and state handlers, to which Reflex passes no arguments of 
 from collections.abc import Hashable, Iterable
 from typing import Any, Protocol
 
-from backend import modules, subscriptions  # noqa: F401 - subscriptions: those who listen to events
+from backend import subscriptions  # noqa: F401 - subscriptions: those who listen to events
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
-from backend.catalog.bulk.running import BulkChanges
-from backend.catalog.picture_store import picture_store
-from backend.catalog.price_lists.running import Sales
-from backend.catalog.uploads import PictureUploads
-from backend.catalog.version_cache import VersionCache
-from backend.catalog.version_probe import VersionProbe
-from backend.checkout.abandoned import AbandonedCarts
-from backend.checkout.estimates import ShippingEstimates
-from backend.checkout.expiry import ReservationExpiry
+from backend.catalog.bulk.change_job import BulkChanges
+from backend.catalog.price_lists.sales_job import Sales
+from backend.checkout.attention_resolvers import money_resolvers
+from backend.checkout.carts.abandoned_carts import AbandonedCarts
 from backend.checkout.placed_orders import PlacedOrders
-from backend.checkout.resolvers import money_resolvers
+from backend.checkout.reservation_expiry import ReservationExpiry
 from backend.checkout.service import Checkout
-from backend.content.shown import CurrentContent
-from backend.content.turning import ContentTurns
-from backend.customers.google import Google
-from backend.database import Database
-from backend.edge.cookies import is_secure, renamed_at
-from backend.edge.readiness import Readiness
-from backend.exports.running import DataExports
-from backend.fulfillment.decisions import ExpensiveLabel, LabelInDoubt
+from backend.checkout.shipping_estimates import ShippingEstimates
+from backend.content.current_content import CurrentContent
+from backend.content.schedule import ContentTurns
+from backend.core.caching.version_cache import VersionCache
+from backend.core.caching.version_probe import VersionProbe
+from backend.core.config import modules
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.observability.loop_lag import LoopLag
+from backend.core.observability.tracing import stop_tracing
+from backend.core.web.http_client import trusted
+from backend.core.web.response_limits import LimitedClient
+from backend.customers.auth.google import Google
+from backend.edge.auth.cookies import is_secure, renamed_at
+from backend.edge.health.readiness import Readiness
+from backend.exports.export_job import DataExports
+from backend.fulfillment.label_decisions import ExpensiveLabel, LabelInDoubt
 from backend.fulfillment.tracker import Tracker
-from backend.http_client import trusted
-from backend.imports.running import ProductImports
-from backend.invoices.issuing import Invoices
+from backend.imports.import_job import ProductImports
+from backend.invoices.attention_checks import InvoiceWatch
+from backend.invoices.issue_job import Invoices
 from backend.invoices.providers.registry import invoice_providers
-from backend.invoices.retrying import InvoiceAgain
-from backend.invoices.watching import InvoiceWatch
+from backend.invoices.retry import InvoiceAgain
 from backend.jobs import Worker
-from backend.loop_lag import LoopLag
 from backend.mail.mailer import Mailer
 from backend.mail.transports import transport_of
-from backend.monitoring import Monitor
-from backend.monitoring.watch import Watch
-from backend.monitoring.webhook import OwnersWebhook
+from backend.media.picture_store import picture_store
+from backend.media.uploads import PictureUploads
 from backend.office_settings import EffectiveSettings
-from backend.opening.lock import ServingLock
+from backend.operations.clock_changes import StoredMoments
+from backend.operations.monitoring import Monitor
+from backend.operations.monitoring.alert_checks import Watch
+from backend.operations.monitoring.alert_webhook import OwnersWebhook
+from backend.operations.opening.database_lock import ServingLock
+from backend.operations.tidy.tidy import Tidy
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import payment_providers
 from backend.payment.service import PaymentService
 from backend.pqrs.service import PqrsReminders
-from backend.rate_limit_expiry import ExpiredCounters
-from backend.response_limits import LimitedClient
+from backend.presses.expiry import ExpiredPresses
+from backend.rate_limit.expiry import ExpiredCounters
 from backend.returns.reminders import ReturnReminders
-from backend.reviews.asking import ReviewRequests
+from backend.reviews.review_requests import ReviewRequests
 from backend.sandbox.embedded import Sandbox
-from backend.settings import Settings
 from backend.shipping.providers.registry import fulfillment_providers
 from backend.stock_notices.service import StockNotices
-from backend.tracing import stop_tracing
-from backend.upkeep.clocks import StoredMoments
-from backend.upkeep.expired_presses import ExpiredPresses
-from backend.upkeep.tidy import Tidy
 
 MOST_PAGES = 64
 """Addresses whose page's content is kept: some 10 to 100 KiB each."""
@@ -83,7 +84,7 @@ class Service(Protocol):
 class Shop:
     """The settings, the database, the services and the background work of one process. Nothing runs before `start`.
 
-    `also_paid_by` are payment providers beside those that `backend.modules` declares.
+    `also_paid_by` are payment providers beside those that `backend.core.config.modules` declares.
     """
 
     def __init__(self, settings: Settings, *, also_paid_by: Iterable[PaymentProvider] = ()) -> None:

@@ -3,18 +3,18 @@
 from sqlalchemy import delete, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.database import Database
-from backend.demo.seed import Seeded, seed
-from backend.errors import CannotStart, InvalidData, ShopError
+from backend.core.config.modules import registered
+from backend.core.config.settings import GatewayEnv, Settings, cannot_start
+from backend.core.config.values import private_folder
+from backend.core.db.database import Database
+from backend.core.errors import CannotStart, InvalidData, ShopError
+from backend.migrations.errors import told_in_one_line
 from backend.migrations.newest import newest_migration
-from backend.migrations.obstacles import told_in_one_line
-from backend.modules import registered
 from backend.office_settings import demo_problems, read_effective_settings
-from backend.opening.defaults import has_no_defaults, make_defaults
-from backend.opening.lock import alone
+from backend.operations.demo.seed import Seeded, seed
+from backend.operations.opening.database_lock import alone
+from backend.operations.opening.store_defaults import has_no_defaults, make_defaults
 from backend.outbox.models import OutboxEvent
-from backend.setting_values import private_folder
-from backend.settings import GatewayEnv, Settings, cannot_start
 from backend.staff.service import first_staff, has_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)

@@ -1,17 +1,17 @@
 """Imports every module that subscribes to events. Import this before changing data, so that all handlers are called."""
 
 import backend.attention.service
-import backend.cart.news
+import backend.cart.notices
 import backend.catalog.events
+import backend.checkout.attention_resolvers
 import backend.checkout.completion
-import backend.checkout.resolvers
-import backend.invoices.opening
+import backend.invoices.creation
 import backend.mail.mailer
-import backend.monitoring.webhook
-import backend.news
-import backend.orders.cancelling
-import backend.orders.holding
+import backend.news.notifications
+import backend.operations.monitoring.alert_webhook
+import backend.orders.admin.cancellation
+import backend.orders.packing_holds
 import backend.outbox.publisher
-import backend.returns.unpacking
-import backend.reviews.asking
+import backend.returns.unpacked_units
+import backend.reviews.review_requests
 import backend.stock_notices.service  # noqa: F401

@@ -8,11 +8,11 @@ from typing import Any
 from backend.app import current_shop
 from backend.catalog.ratings import MOST_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
-from backend.money import Cop
-from backend.reviews.reading import ReviewsPart
-from backend.settings import Settings
-from backend.texts import _
-from storefront.components.links import HOME, catalog_path
+from backend.core.config.settings import Settings
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.reviews.views import ReviewsPart
+from storefront.links import HOME, catalog_path
 
 DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"

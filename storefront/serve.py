@@ -2,7 +2,7 @@
 
 import os
 
-from storefront.supervisor import supervise
+from storefront.server.supervisor import supervise
 
 SERVER_MEMORY = "narenas:1,cache_oblivious:false,dirty_decay_ms:1000,muzzy_decay_ms:0,background_thread:true"
 """How Granian's allocator (jemalloc) is to work: the 128 KiB that each websocket reads into go back to the system
@@ -15,7 +15,7 @@ def main() -> None:
     # read when Granian is imported, here and in workers
     os.environ.setdefault("_RJEM_MALLOC_CONF", SERVER_MEMORY)
 
-    from storefront.server import open_and_serve  # in the child alone: its parent stays small
+    from storefront.server.granian_server import open_and_serve  # in the child alone: its parent stays small
 
     open_and_serve(child)
 

@@ -2,23 +2,23 @@
 
 import reflex as rx
 
-from backend.texts import html_language
-from storefront import web_manifest
-from storefront.components.early_press import early_press_script
+from backend.core.texts import html_language
 from storefront.components.frame import connection_banner, error_boundary
+from storefront.components.head_scripts.early_press import early_press_script
+from storefront.components.head_scripts.storage_fallback import storage_script
 from storefront.components.pictures import STAND_IN_SCRIPT
-from storefront.components.storage import storage_script
-from storefront.draining import drain_at_sigterm
-from storefront.live.redis_watch import watch_redis
+from storefront.documents import web_manifest
 from storefront.live.revalidation import refresh_open_pages
-from storefront.live.state_loss import StateLossMiddleware
-from storefront.mount import mount_api, shop_lifespan
-from storefront.observed_events import observe_events
 from storefront.office.routes import OFFICE_PAGES
-from storefront.pages.new_documents import NewDocumentMiddleware
 from storefront.pages.routes import PAGES
+from storefront.reflex_ext.event_processor import observe_events
+from storefront.reflex_ext.new_documents import NewDocumentMiddleware
+from storefront.reflex_ext.redis_watch import watch_redis
+from storefront.reflex_ext.socket_guard import guard_websocket
 from storefront.reflex_ext.socket_origin import accept_own_pages_only
-from storefront.socket_guard import guard_websocket
+from storefront.reflex_ext.state_loss import StateLossMiddleware
+from storefront.server.draining import drain_at_sigterm
+from storefront.server.mount import mount_api, shop_lifespan
 from storefront.state.frame import handle_failure
 
 FONTS = ("/fonts/fredoka.woff2", "/fonts/figtree.woff2")

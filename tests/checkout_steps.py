@@ -2,9 +2,9 @@
 
 from backend.app import Shop
 from backend.cart.access import open_cart
-from backend.checkout.cart_changes import set_shipping_address
+from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.form import Destination
-from backend.database import Database
+from backend.core.db.database import Database
 
 MEDELLIN = "05001000"
 TYPED = {

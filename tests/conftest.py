@@ -18,10 +18,10 @@ import pytest
 from sqlalchemy import URL, Engine, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
-from backend.settings import Settings
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, administer, drop, make_clone
 from tests.sizes import DATABASES, GUARDING, Size, is_ignored, leave_out
@@ -196,8 +196,8 @@ def _statements_are_compiled_once() -> Iterator[None]:
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("backend.database.create_async_engine", create)
-        patch.setattr("backend.postgresql.create_async_engine", create)
+        patch.setattr("backend.core.db.database.create_async_engine", create)
+        patch.setattr("backend.core.db.postgresql.create_async_engine", create)
         yield
 
 
@@ -205,8 +205,8 @@ def _statements_are_compiled_once() -> Iterator[None]:
 def _writers_are_patient() -> Iterator[None]:
     """Where dozens write to one database at once, the last of them waits long on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("backend.database.SQLITE_BUSY_MS", 120_000)
-        patch.setattr("backend.postgresql.STATEMENT_WITHIN", 120)
+        patch.setattr("backend.core.db.database.SQLITE_BUSY_MS", 120_000)
+        patch.setattr("backend.core.db.postgresql.STATEMENT_WITHIN", 120)
         yield
 
 

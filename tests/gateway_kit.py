@@ -13,13 +13,13 @@ import uvicorn
 from sqlalchemy import select
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backend.database import Database
-from backend.http_client import RetryPolicy
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.web.http_client import RetryPolicy
+from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
 from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.requests import BankPayment
 from backend.sandbox.gateway import SandboxGateway
-from backend.sandbox.models import SandboxNotification, SandboxTransaction
-from backend.settings import Settings
 from tests.ports import listening_socket
 
 HOOK = "http://merchant.test/hooks/payment/gateway_pse"

@@ -99,7 +99,7 @@ ONLY_ALL = (
             "tests/e2e/test_left_alone.py::test_another_toy_goes_into_the_same_cart_when_redis",
             "tests/e2e/test_slow_carrier.py::test_the_form_stays_usable_while_the_carrier_is_waited_for[slow]",
         ),
-        "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/test_draining.py` have each part;"
+        "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have each part;"
         " `test_checkout_errors.py` restarts the shop below an open page",
     ),
     Group(

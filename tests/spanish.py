@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from backend.catalog.countries import country_names
-from backend.sandbox.gateway.answers import BANKS
+from backend.core.texts import translations
+from backend.sandbox.gateway.responses import BANKS
 from backend.shipping.municipalities import _gazetteer
-from backend.texts import translations
 from tools.messages import messages
 
 _WORDS = (

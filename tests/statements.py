@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from backend.database import Database
+from backend.core.db.database import Database
 
 
 @contextmanager

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.channel_models import Region, SalesChannel
 from backend.catalog.models import Product, Variant
-from backend.catalog.search import index_products
-from backend.database import Database
+from backend.catalog.search.index import index_products
+from backend.channels.models import Region, SalesChannel
+from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.opening.defaults import make_defaults
-from backend.settings import Settings
+from backend.operations.opening.store_defaults import make_defaults
 from backend.shipping.models import StockLocation
 
 

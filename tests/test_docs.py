@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from backend.attention.kinds import AttentionKind
-from backend.migrations.tables import all_tables
-from backend.settings import AdminAccess, Settings
+from backend.core.config.settings import AdminAccess, Settings
+from backend.operations.table_registry import all_tables
 
 OPERATIONS = (Path(__file__).parent.parent / "docs" / "operations.md").read_text("utf-8")
 

@@ -97,9 +97,9 @@ def test_named_case_of_one_variant_always_runs() -> None:
         "tests/backend/jobs/test_jobs.py::test_a",
         "tests/backend/cart/test_lines.py::test_a",
         "tests/backend/migrations/test_upgrade.py::test_a",
-        "tests/backend/test_rate_limit.py::test_a",
-        "tests/backend/catalog/test_search.py::test_a",
-        "tests/backend/catalog/test_search_ranking.py::test_a",
+        "tests/backend/rate_limit/test_limiter.py::test_a",
+        "tests/backend/catalog/search/test_index.py::test_a",
+        "tests/backend/catalog/search/test_search_ranking.py::test_a",
     ],
 )
 def test_packages_of_money_and_stock_run_on_both_databases(base: str) -> None:

@@ -27,29 +27,29 @@ class Rule:
 
 RULES = (
     Rule(
-        "only backend/settings.py reads the environment",
+        "only backend/core/config/settings.py reads the environment",
         frozenset({"os.environ", "os.environb", "os.getenv", "os.putenv", "dotenv"}),
         frozenset(
-            {"backend/settings.py", "storefront/serve.py", "storefront/toolchain.py"}
+            {"backend/core/config/settings.py", "storefront/serve.py", "storefront/server/toolchain.py"}
         ),  # the latter two set what Granian, Reflex and npm read
     ),
     Rule(
-        "only backend/database.py and backend/postgresql.py make engines and sessions",
+        "only backend/core/db/database.py and backend/core/db/postgresql.py make engines and sessions",
         frozenset({"create_engine", "create_async_engine", "sessionmaker", "async_sessionmaker"}),
-        frozenset({"backend/database.py", "backend/postgresql.py"}),
+        frozenset({"backend/core/db/database.py", "backend/core/db/postgresql.py"}),
     ),
     Rule(
-        "only backend/money.py formats money",
+        "only backend/core/money.py formats money",
         frozenset({"format_currency", "format_compact_currency", "format_decimal", "locale.currency"}),
-        frozenset({"backend/money.py"}),
+        frozenset({"backend/core/money.py"}),
     ),
     Rule(
-        "only backend/clock.py asks for the time",
+        "only backend/core/clock.py asks for the time",
         frozenset({"datetime.now", "datetime.utcnow", "datetime.today", "date.today"}),
-        frozenset({"backend/clock.py"}),
+        frozenset({"backend/core/clock.py"}),
     ),
 )
-THOUSANDS = "only backend/money.py formats money (a number with thousands separators)"
+THOUSANDS = "only backend/core/money.py formats money (a number with thousands separators)"
 ADDING_UP = "only backend/pricing.py adds up what something costs"
 PRICES = frozenset(
     {
@@ -147,7 +147,7 @@ def offences_in(file: Path, source: str) -> Iterator[str]:
         for rule in RULES:
             if place not in rule.allowed and any(_is(name, used) for name in rule.names):
                 yield f"{place}:{_line(node)}: {rule.reason}"
-        if _groups_thousands(node) and place != "backend/money.py":
+        if _groups_thousands(node) and place != "backend/core/money.py":
             yield f"{place}:{_line(node)}: {THOUSANDS}"
         if _adds_up(node) and place != "backend/pricing.py":
             yield f"{place}:{_line(node)}: {ADDING_UP}"

@@ -3,7 +3,7 @@
 // stays as it was, with all that is typed, opened and scrolled to in it.
 //
 // A server that has lost a page's state asks for the same over the connection there is, and sends back what it could not
-// act upon: see `storefront/live/state_loss.py`. That is sent again when the server knows the page, and what the shopper does
+// act upon: see `storefront/reflex_ext/state_loss.py`. That is sent again when the server knows the page, and what the shopper does
 // meanwhile after it: everything is acted upon in the order in which it was done.
 
 const LONGEST_MS = 15_000; // whoever waits for longer sees what there is, and loses what was typed

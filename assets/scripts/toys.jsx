@@ -1,5 +1,5 @@
 // Toys that a page offers beside its own: what this browser looked at last, which is in its local storage alone, and what
-// the shop puts forward where a page has nothing to show. The markup is in `storefront/components/toys.py`.
+// the shop puts forward where a page has nothing to show. The markup is in `storefront/components/product_suggestions.py`.
 
 import { useEffect } from "react";
 import { keptList } from "./kept.jsx";

@@ -1,5 +1,5 @@
 // Which variant of a product is meant. The choice is in the address (`?variant=`), which a link may name and the document is
-// rendered for; what is chosen here takes its place there. The markup is in `storefront/components/variants.py`.
+// rendered for; what is chosen here takes its place there. The markup is in `storefront/components/variant_picker.py`.
 
 import { createContext, useContext, useState } from "react";
 import { useLocation } from "react-router";

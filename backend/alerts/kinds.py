@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from backend.texts import _
+from backend.core.texts import _
 
 
 class AlertKind(StrEnum):
@@ -17,7 +17,7 @@ class AlertKind(StrEnum):
     CERTIFICATE = "certificate"
     """The certificate of PUBLIC_URL is good for fewer days than ALERT_CERTIFICATE_DAYS, or for none."""
     OUTSIDE = "outside"
-    """A service that `backend.http_client` calls has answered nothing usable for ALERT_FAILING_MINUTES."""
+    """A service that `backend.core.web.http_client` calls has answered nothing usable for ALERT_FAILING_MINUTES."""
     STOCK_HELD = "stock_held"
     """Unpaid payments of one client hold as much stock as they may, or those of all clients much of the shop's."""
     MAIL = "mail"

@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts.kinds import RULES, AlertKind
 from backend.alerts.models import Alert
-from backend.clock import now
-from backend.database import database_now, db_now, locked
-from backend.errors import NotFound
-from backend.events import publish
-from backend.ids import new_id
-from backend.tables import for_each_dialect, table_of
+from backend.core.clock import now
+from backend.core.db.database import database_now, db_now, locked
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.errors import NotFound
+from backend.core.events import publish
+from backend.core.ids import new_id
 
 
 @dataclass(frozen=True, slots=True)

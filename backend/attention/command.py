@@ -8,10 +8,10 @@ from sqlalchemy import select
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
-from backend.database import Database
-from backend.dates import time_label
-from backend.errors import InvalidData
-from backend.money import format_cop
+from backend.core.dates import time_label
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.core.money import format_cop
 from backend.staff.rights import COMMAND_LINE
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from backend.texts import _
+from backend.core.texts import _
 
 
 class AttentionKind(StrEnum):

@@ -19,7 +19,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

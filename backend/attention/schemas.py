@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
+from backend.core.db.tables import JsonObject
 from backend.edge.schemas import Body, ListParameters, ListResponse, Name, ResponseModel, Text, example
 from backend.edge.wire import JsonDict, iso, stamps
-from backend.tables import JsonObject
 
 
 class AttentionParameters(ListParameters):

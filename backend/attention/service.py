@@ -16,13 +16,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.audit import Subject, Thing, record
-from backend.database import Database, database_now, locked
-from backend.errors import Conflict, InvalidData, NotFound
-from backend.events import publish, subscribe
+from backend.core.db.database import Database, database_now, locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.events import publish, subscribe
+from backend.core.money import Cop
 from backend.jobs import JobFailed, MomentsPulledBack, dismiss, run_again
-from backend.money import Cop
 from backend.staff.rights import SHOP, Actor, Right
-from backend.tables import JsonObject
 
 _OPEN = locked(
     select(Attention).where(

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.tables import Json, JsonObject
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject
+from backend.core.ids import new_id
 
 
 class AuditEntry(SQLModel, table=True):

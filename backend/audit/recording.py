@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session, SessionTransaction
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
 from backend.audit.values import LEFT_OUT, SECRET, as_json, is_personal
-from backend.database import db_now
-from backend.ids import new_id
-from backend.presses import use_press
-from backend.tables import JsonObject, table_of
+from backend.core.db.database import db_now
+from backend.core.db.tables import JsonObject, table_of
+from backend.core.ids import new_id
+from backend.presses.service import use_press
 
 
 class Thing(StrEnum):
@@ -131,13 +131,13 @@ async def record(
     Args:
         session: the transaction that does it.
         actor: who does it.
-        action: a verb in the past, such as `changed`; `backend.office.audit_words` has a label for each.
+        action: a verb in the past, such as `changed`; `backend.audit.labels` has a label for each.
         subject: the thing.
         changes: by field, the values before and after of what is written by statements; nobody's personal data.
         personal: the same of values that say something about a person. They can be deleted later.
 
     Raises:
-        PressUsed: see `backend.presses.use_press`.
+        PressUsed: see `backend.presses.service.use_press`.
     """
     await use_press(session, subject.id)
     entries: list[_Entry] = session.info.setdefault(_ENTRIES, [])

@@ -10,10 +10,10 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.catalog.channel_models import Region, SalesChannel
-from backend.database import locked
-from backend.errors import Conflict, NotAllowed, NotFound
-from backend.tables import insert_row
+from backend.channels.models import Region, SalesChannel
+from backend.core.db.database import locked
+from backend.core.db.tables import insert_row
+from backend.core.errors import Conflict, NotAllowed, NotFound
 
 
 @dataclass(frozen=True, slots=True)

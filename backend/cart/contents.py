@@ -13,11 +13,11 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.catalog.gift_wrapping import can_be_bought
 from backend.catalog.models import WRAPPING_SKU, Collection, Product, ProductHasType, ProductType, Variant
-from backend.catalog.wrapping import can_be_bought
+from backend.core.db.tables import JsonObject
 from backend.pricing import STANDARD_RATE, PricedLine
-from backend.promotions.offers import has_candidates
-from backend.tables import JsonObject
+from backend.promotions.eligibility import has_candidates
 
 # used by every step of a purchase; a statement takes longer to build than to run, so these are built once
 _LINES = (

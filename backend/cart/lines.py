@@ -12,13 +12,13 @@ from backend.cart.access import Caller, open_cart
 from backend.cart.contents import lines_of
 from backend.cart.models import LineItem
 from backend.cart.shipping_method import changed
+from backend.catalog.gift_wrapping import can_be_bought
 from backend.catalog.models import Product, Variant
-from backend.catalog.wrapping import can_be_bought
-from backend.errors import InsufficientStock, InvalidData, NotFound
+from backend.core.db.tables import JsonObject, insert_row
+from backend.core.errors import InsufficientStock, InvalidData, NotFound
+from backend.core.texts import _
 from backend.inventory.service import STOCK_GONE, available_units
 from backend.inventory.statements import available
-from backend.tables import JsonObject, insert_row
-from backend.texts import _
 
 MAX_QUANTITY = 99
 """Units of one line. A larger order is a wholesale one, and is talked about."""

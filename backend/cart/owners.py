@@ -12,12 +12,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller, open_cart, read_cart
-from backend.cart.chains import join_chain, lock_chains
 from backend.cart.contents import line_key, lines_of, units_by_variant
 from backend.cart.events import CartsMerged
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.cart.models import Cart, LineItem
-from backend.cart.news import (
+from backend.cart.notices import (
     CartUnits,
     NewsKind,
     add_code_news,
@@ -26,13 +25,14 @@ from backend.cart.news import (
     move_news,
     units_of_lines,
 )
-from backend.cart.promotions import take_codes_along
+from backend.cart.promotion_codes import take_codes_along
+from backend.cart.purchase_chains import join_chain, lock_chains
 from backend.cart.shipping_method import changed
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.events import publish
 from backend.customers.guests import guest_with
 from backend.customers.models import Customer
-from backend.database import Database
-from backend.errors import Conflict, NotAllowed, NotFound
-from backend.events import publish
 from backend.inventory.service import available_units
 from backend.legal.consents import own_consents
 

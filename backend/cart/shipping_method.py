@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart, CartShippingMethod
-from backend.clock import now
-from backend.events import publish
-from backend.money import Cop
-from backend.tables import JsonObject, for_each_dialect, table_of, values_of
+from backend.core.clock import now
+from backend.core.db.tables import JsonObject, for_each_dialect, table_of, values_of
+from backend.core.events import publish
+from backend.core.money import Cop
 
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
 _METHOD = table_of(CartShippingMethod)

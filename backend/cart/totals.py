@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.contents import Contents, Line
 from backend.cart.models import Cart
 from backend.pricing import CartTotals, ShippingCharge, price_cart
-from backend.promotions.offers import NO_DISCOUNTS, BoughtLine, Buying, Discounts, discounts_of
+from backend.promotions.eligibility import NO_DISCOUNTS, BoughtLine, Buying, Discounts, discounts_of
 
 
 async def read_discounted(

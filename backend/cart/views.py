@@ -11,18 +11,18 @@ from backend.cart.access import NOT_FOUND, Caller, accessible
 from backend.cart.contents import CART_AND_CONTENTS, Line, contents_of, units_by_variant
 from backend.cart.lines import MAX_QUANTITY
 from backend.cart.models import Cart, CartNews
-from backend.cart.news import full_title
-from backend.cart.news_views import LineProblem, NewsView, cart_news
-from backend.cart.promotions import refusal_of
+from backend.cart.notice_views import LineProblem, NewsView, cart_news
+from backend.cart.notices import full_title
+from backend.cart.promotion_codes import refusal_of
 from backend.cart.totals import read_discounted
-from backend.catalog.cards import picture_view
+from backend.catalog.gift_wrapping import offered_wrapping
 from backend.catalog.models import Picture, Product, Variant, variant_name
 from backend.catalog.price_labels import format_price
+from backend.catalog.storefront.product_cards import picture_view
 from backend.catalog.views import PictureView
-from backend.catalog.wrapping import offered_wrapping
-from backend.errors import NotFound
+from backend.core.errors import NotFound
+from backend.core.money import Cop, format_cop
 from backend.inventory.statements import available
-from backend.money import Cop, format_cop
 from backend.pricing import CartTotals, PartTotals
 
 

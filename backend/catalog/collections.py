@@ -6,13 +6,13 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, Thing, record
-from backend.catalog.admin_schemas import CollectionChange, NewCollection
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Collection, Product
-from backend.catalog.products import lock_products
-from backend.database import locked
-from backend.errors import NotFound
+from backend.catalog.products.service import lock_products
+from backend.catalog.schemas.admin import CollectionChange, NewCollection
+from backend.core.db.database import locked
+from backend.core.errors import NotFound
 from backend.staff.rights import Actor, Right
 
 

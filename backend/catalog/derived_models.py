@@ -3,14 +3,14 @@
 from sqlalchemy import BigInteger, Index
 from sqlmodel import Field, SQLModel
 
-from backend.tables import ByteOrdered
+from backend.core.db.tables import ByteOrdered
 
 
 class CatalogVersion(SQLModel, table=True):
     """One row: the version of what the catalogue's responses are made of.
 
     The database itself writes them, in the transaction of the change, by triggers on the tables of the catalogue
-    (`backend.catalog.version_probe`). A number is never used twice.
+    (`backend.core.caching.version_probe`). A number is never used twice.
     """
 
     __tablename__ = "catalog_version"
@@ -43,7 +43,7 @@ class ProductChange(SQLModel, table=True):
 
 
 class SearchTerm(SQLModel, table=True):
-    """A word that finds a product, and how much it says about it (see `backend.catalog.search`)."""
+    """A word that finds a product, and how much it says about it (see `backend.catalog.search.index`)."""
 
     __tablename__ = "search_term"
 
@@ -62,7 +62,7 @@ class SearchTypo(SQLModel, table=True):
 
 
 class ProductTerm(SQLModel, table=True):
-    """A word by which staff find a product, published or not (see `backend.catalog.staff_search`)."""
+    """A word by which staff find a product, published or not (see `backend.catalog.search.staff_search`)."""
 
     __tablename__ = "product_term"
     __table_args__ = (Index("ix_product_term_product_id", "product_id", "term"),)

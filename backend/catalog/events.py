@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Variant
-from backend.catalog.search import index_products
-from backend.events import publish, subscribe
+from backend.catalog.search.index import index_products
+from backend.core.events import publish, subscribe
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 

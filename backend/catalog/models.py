@@ -23,17 +23,17 @@ from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapper
 from sqlmodel import Field, SQLModel
 
-from backend.clock import now
-from backend.database import UtcDateTime
-from backend.dates import day_begin, today_in_colombia
-from backend.ids import new_id
+from backend.core.clock import now
+from backend.core.dates import day_begin, today_in_colombia
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.core.words import fold
 from backend.inventory.models import InventoryLevel
-from backend.money import Cop
-from backend.plain_table_models import PlainRow
+from backend.plain_tables.models import PlainRow
 from backend.pricing import STANDARD_RATE
-from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
-from backend.texts import _
-from backend.words import fold
 
 
 class Collection(Timestamps, table=True):
@@ -134,7 +134,7 @@ class Product(Timestamps, table=True):
     low_stock_at: int | None = Field(default=None, index=True)
     """So many units, or fewer, at a location are few; None: as many as the office says of all."""
     rating_count: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
-    """How many reviews of it are shown, and their stars together: `backend.reviews.moderating` counts them."""
+    """How many reviews of it are shown, and their stars together: `backend.reviews.moderation` counts them."""
     rating_total: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
@@ -223,7 +223,7 @@ def variant_name(title: str) -> str:
 
 
 WRAPPING_SKU = "ENVOLTURA"
-"""The code of the gift wrapping, which may cost nothing (`backend.catalog.wrapping`)."""
+"""The code of the gift wrapping, which may cost nothing (`backend.catalog.gift_wrapping`)."""
 
 
 class Variant(Timestamps, table=True):
@@ -257,7 +257,7 @@ class ProductOption(Timestamps, table=True):
     """In what the variants of a product differ, such as their colour.
 
     A product without any has one all the same that is stored nowhere: which of its variants, by their titles
-    (`backend.catalog.options.implied_option`).
+    (`backend.catalog.products.options.implied_option`).
     """
 
     __tablename__ = "product_option"
@@ -333,7 +333,7 @@ def put_forward() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnE
 def new_since() -> datetime:
     """When the oldest products were created that count as new. It changes at the beginning of a day in Colombia only.
 
-    So what shows whether a product is new can be stored for a day (`backend.catalog.version_cache`).
+    So what shows whether a product is new can be stored for a day (`backend.core.caching.version_cache`).
     """
     return day_begin(today_in_colombia(now())) - NEW_FOR
 

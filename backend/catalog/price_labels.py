@@ -1,8 +1,8 @@
 """Prices as shoppers read them: a free variant is «Gratis»."""
 
 from backend.catalog.models import Variant
-from backend.money import Cop, format_cop
-from backend.texts import _
+from backend.core.money import Cop, format_cop
+from backend.core.texts import _
 
 FREE = _("Gratis")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from backend.texts import _, language
+from backend.core.texts import _, language
 
 MOST_STARS = 5
 

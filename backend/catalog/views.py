@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from backend.catalog.facts import FactView
+from backend.catalog.product_facts import FactView
 from backend.catalog.ratings import RatingView
-from backend.catalog.videos import VideoView
-from backend.money import Cop
+from backend.core.money import Cop
+from backend.media.videos import VideoView
 
 
 @dataclass(frozen=True, slots=True)

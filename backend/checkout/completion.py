@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.cart.access import Caller, lock_cart
-from backend.cart.chains import join_chain
 from backend.cart.events import CartChanged, CartsMerged
 from backend.cart.models import Cart
-from backend.checkout.sale import (
+from backend.cart.purchase_chains import join_chain
+from backend.checkout.cart_snapshot import (
     read_offered,
     read_priced_cart,
     require_address,
@@ -25,17 +25,17 @@ from backend.checkout.sale import (
     snapshot_of,
     taken_by,
 )
-from backend.checkout.unquoted import report_unquoted
-from backend.database import database_now
-from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, TotalChanged
-from backend.events import publish, subscribe
+from backend.checkout.quotes.unquoted_delivery import report_unquoted
+from backend.core.db.database import database_now
+from backend.core.errors import Conflict, InsufficientStock, InvalidData, NotAllowed, TotalChanged
+from backend.core.events import publish, subscribe
+from backend.core.money import Cop
 from backend.inventory import service as inventory
-from backend.money import Cop
 from backend.orders import states as order_states
 from backend.orders.events import OrderLost, OrderPaid, OrderUnconfirmed
-from backend.orders.finding import index_order
 from backend.orders.models import Order
-from backend.orders.refunding import restate_payment
+from backend.orders.money.refunds import restate_payment
+from backend.orders.search import index_order
 from backend.orders.service import (
     create_order,
     lines_of_order,
@@ -49,7 +49,7 @@ from backend.orders.service import (
     units_to_send,
 )
 from backend.orders.states import OrderStatus, PaymentStatus
-from backend.orders.wire import OrderRows
+from backend.orders.wire.orders import OrderRows
 from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, Terms, sessions_of
@@ -114,7 +114,8 @@ async def complete(
 
     Raises:
         NotFound: no cart has this id, or it is not the caller's.
-        InvalidData: something is missing (items, e-mail, address, payment, shipping): see `backend.checkout.sale`.
+        InvalidData: something is missing (items, e-mail, address, payment, shipping): see
+            `backend.checkout.cart_snapshot`.
         NotAllowed: its payment has ended without money.
         InsufficientStock: the units are gone, and not reserved for this cart.
         TotalChanged: the cart costs something else now than the payment session asks for, or than the shopper saw.

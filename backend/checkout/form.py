@@ -11,7 +11,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from backend.contact import (
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, OutsideFailure
+from backend.core.texts import _
+from backend.core.web.contact import (
     CHECK_FIELDS,
     Email,
     FirstName,
@@ -23,13 +26,10 @@ from backend.contact import (
     read_form,
     require_length,
 )
-from backend.errors import InvalidData, OutsideFailure
 from backend.legal.consents import missing_ticks
 from backend.orders.gifts import LONGEST_MESSAGE
 from backend.payment.providers.base import PaymentProvider
 from backend.shipping.municipalities import Municipality, municipality
-from backend.tables import JsonObject
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 

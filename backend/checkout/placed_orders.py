@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from typing import cast
 
 from backend.cart.access import Caller
-from backend.checkout.order_page import OrderView, order_view
-from backend.checkout.payment import PaymentStarter
-from backend.checkout.restoring import change_bank, restore_cart
-from backend.errors import NotFound
+from backend.checkout.carts.restoration import change_bank, restore_cart
+from backend.checkout.payment.start import PaymentStarter
+from backend.core.errors import NotFound
 from backend.fulfillment.tracker import Tracker
+from backend.orders.links.tokens import order_token, require_order_token
 from backend.orders.models import Order
 from backend.orders.service import read_order
-from backend.orders.tokens import order_token, require_order_token
 from backend.payment.sessions import decisive_session
 from backend.payment.states import CHECKED, SessionState
+from backend.storefront_views.order_page import OrderView, order_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class PlacedOrders:
             return await order_view(session, self.starter.settings, order_id)
 
     async def try_again(self, order_id: str, token: str, present: str = "") -> str:
-        """Restore the cart of a cancelled order. See `backend.checkout.restoring.restore_cart`.
+        """Restore the cart of a cancelled order. See `backend.checkout.carts.restoration.restore_cart`.
 
         Raises:
             Conflict: the order stands; there is nothing to restore.

@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 from backend.cart.access import NOT_FOUND, Caller, lock_cart, open_cart, read_cart, unordered_cart
-from backend.checkout.cart_changes import set_town
-from backend.checkout.cart_wire import WholeCart
+from backend.checkout.cart_snapshot import read_offered, read_priced_cart, require_shipping_method
+from backend.checkout.carts.changes import set_town
+from backend.checkout.carts.wire import WholeCart
 from backend.checkout.completion import Completed, complete
 from backend.checkout.form import Destination, check_delivery, check_typed, problems_of, require_town
-from backend.checkout.payer_questions import missing_answers
-from backend.checkout.payment import PaymentStart, PaymentStarter, Started
+from backend.checkout.payment.payer_questions import missing_answers
+from backend.checkout.payment.return_url import require_return_url
+from backend.checkout.payment.start import PaymentStart, PaymentStarter, Started
 from backend.checkout.placed_orders import PlacedOrder, placed_order
-from backend.checkout.quoting import Quoting, UnderWay
-from backend.checkout.return_url import require_return_url
-from backend.checkout.sale import read_offered, read_priced_cart, require_shipping_method
-from backend.checkout.shipping import (
+from backend.checkout.quotes.quote_limits import Quoting, UnderWay
+from backend.checkout.shipping_options import (
     ShippingOffer,
     choose_shipping,
     deliver_to,
@@ -25,22 +25,22 @@ from backend.checkout.shipping import (
     offered_options,
     priced_offers,
 )
-from backend.database import Database
-from backend.errors import Conflict, NotAllowed, NotFound
+from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.money import Cop
+from backend.core.observability.tracing import traced
 from backend.legal.consents import Consenting, ConsentSource, give_consents
-from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.money import Cop
 from backend.orders.parties import ANSWERED_BY_CART
 from backend.orders.service import is_just_placed, order_of_cart
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
-from backend.rate_limit import Client
-from backend.settings import Settings
-from backend.shipping.offers import Offer
+from backend.rate_limit.limiter import Client
+from backend.shipping.offered_options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
-from backend.tracing import traced
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,21 @@ class Checkout:
     async def priced_offers(
         self, cart_id: str, option_id: str | None = None, caller: Caller | None = None, *, ip: str
     ) -> list[tuple[Offer, Quote | None]]:
-        """The shipping options for the cart, priced just now. See `backend.checkout.shipping.priced_offers`."""
+        """The shipping options for the cart, priced just now. See `backend.checkout.shipping_options.priced_offers`."""
         return await priced_offers(self._quoting(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def choose_shipping(
         self, cart_id: str, option_id: str, caller: Caller | None = None, *, ip: str
     ) -> WholeCart:
-        """Ship the cart by this option. See `backend.checkout.shipping.choose_shipping`."""
+        """Ship the cart by this option. See `backend.checkout.shipping_options.choose_shipping`."""
         return await choose_shipping(self._quoting(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def offer_shipping(
         self, cart_id: str, wanted: str = "", *, ip: str, is_choice: bool = False
     ) -> ShippingOffer:
-        """The options with their prices, one of them chosen. See `backend.checkout.shipping.offer_shipping`."""
+        """The options with their prices, one of them chosen. See `backend.checkout.shipping_options.offer_shipping`."""
         return await offer_shipping(self._quoting(cart_id, ip), cart_id, wanted, is_choice=is_choice)
 
     @traced
@@ -125,7 +125,8 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.access.unordered_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.sale.read_priced_cart`; or a step is not done.
+            InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or a step is not
+            done.
         """
         async with self.database.transaction() as session:
             cart = await unordered_cart(session, cart_id, caller)
@@ -163,7 +164,8 @@ class Checkout:
             InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data or
                 `return_url` is at fault (`fields`).
             InsufficientStock: the units are gone.
-            HoldTooLarge: the client would hold too much stock without paying: see `backend.checkout.holds`.
+            HoldTooLarge: the client would hold too much stock without paying: see
+                `backend.checkout.payment.stock_holds`.
             TotalChanged: the cart costs something else than the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart was
                 restored for is paid, and what was paid for is taken out of the cart now (`PurchasePaid`).
@@ -214,7 +216,7 @@ class Checkout:
     async def missing_answers(
         self, collection_id: str, provider_id: str, *, caller: Caller, ip: str
     ) -> list[MissingAnswer]:
-        """What has to be asked of whoever pays the collection with this provider: see `backend.checkout.payment`.
+        """What has to be asked of whoever pays the collection with this provider: see `backend.checkout.payment.start`.
 
         Raises:
             NotFound: see `start_collected`.

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from backend.contact import one_line, paragraphs
-from backend.errors import InvalidData
-from backend.tables import JsonObject
-from backend.texts import _
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.core.web.contact import one_line, paragraphs
 
 MOST_SLIDES = 12
 MOST_LINES = 8
@@ -19,7 +19,7 @@ LONGEST_TITLE = 80
 LONGEST_TEXT = 200
 LONGEST_PARAGRAPH = 1_000
 _MOST_LETTERS = 4_000
-"""Of any text: what is longer is no form of ours. How much fits, `backend.content.checking` says."""
+"""Of any text: what is longer is no form of ours. How much fits, `backend.content.validation` says."""
 
 
 class Area(StrEnum):

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.browse import home_content
-from backend.catalog.cards import cards_of
-from backend.catalog.categories import read_tree
+from backend.catalog.category_tree import read_tree
 from backend.catalog.models import Category, Product, ProductCategory, available, for_sale
-from backend.catalog.picture_addresses import picture_address
-from backend.catalog.prepared_pictures import uploaded_at
+from backend.catalog.storefront.page_content import home_content
+from backend.catalog.storefront.product_cards import cards_of
 from backend.catalog.views import CategoryNode, Facet, PictureView, ProductCard
 from backend.content.areas import MOST_TOYS, Section, SectionKind, Slide, SlideKind
-from backend.content.shown import ShownContent
+from backend.content.current_content import ShownContent
+from backend.media.picture_urls import picture_address
+from backend.media.picture_widths import uploaded_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from backend.texts import _
+from backend.core.texts import _
 
 LONGEST_LINK = 500
 _INVISIBLE = re.compile(r"[\x00-\x20\x7f-\x9f\\\u2028\u2029]")

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from backend.content.areas import Area, as_stored, read_body
-from backend.content.saving import (
+from backend.content.versions import (
     SavedContent,
     content_versions,
     current_content,
@@ -15,15 +15,15 @@ from backend.content.saving import (
     restore_content,
     save_content,
 )
+from backend.core.db.tables import JsonObject
+from backend.core.errors import NotFound
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, ResponseModel, example
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import NotFound
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
-from backend.tables import JsonObject
 
 MOST_VERSION = 2**31 - 1
 Number = Annotated[int, Field(ge=0, le=MOST_VERSION)]

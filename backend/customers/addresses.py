@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.db.tables import JsonObject
+from backend.core.errors import NotAllowed, NotFound
 from backend.customers.models import Customer, CustomerAddress
-from backend.edge.addresses import changed_address
-from backend.errors import NotAllowed, NotFound
-from backend.tables import JsonObject
+from backend.edge.address_changes import changed_address
 
 MAX_ADDRESSES = 20
 

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Thing
 from backend.customers import directory, groups
+from backend.customers.address_changes import remove_address_of, write_address_of
 from backend.customers.addresses import addresses_of, read_address
 from backend.customers.admin_schemas import (
     CustomerGroups,
@@ -31,15 +32,14 @@ from backend.customers.admin_schemas import (
 from backend.customers.directory import ListedCustomer, Person
 from backend.customers.models import CustomerGroup, CustomerGroupMember
 from backend.customers.schemas import AddressAnswer, AddressBody, address_wire, customer_columns
-from backend.customers.written_addresses import remove_address_of, write_address_of
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import JsonDict, Wire, stamps
-from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.bulk_reads import count_reads
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

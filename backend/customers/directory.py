@@ -9,16 +9,16 @@ from sqlalchemy import ColumnElement, Select, func, literal, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.contact import tidy_email
+from backend.core.db.database import constrained, locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Duplicate, InvalidData, NotFound
+from backend.core.web.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
-from backend.customers.terms import with_words
-from backend.database import constrained, locked
+from backend.customers.search_index import with_words
 from backend.edge.query import in_order, met, moments, one_of
 from backend.edge.wire import JsonDict, stamps
-from backend.errors import Duplicate, InvalidData, NotFound
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
 
 Person = Customer | GuestCustomer
 

@@ -6,13 +6,13 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.core.db.database import constrained, locked
+from backend.core.db.tables import table_of, values_of
+from backend.core.errors import Duplicate, NotFound
 from backend.customers.admin_schemas import GroupChange, NewGroup
 from backend.customers.directory import Person, find_person, persons_by_id, persons_with
 from backend.customers.models import CustomerGroup, CustomerGroupMember
-from backend.database import constrained, locked
-from backend.errors import Duplicate, NotFound
 from backend.staff.rights import Actor, Right
-from backend.tables import table_of, values_of
 
 TAKEN = "Customer group with name: {name}, already exists."
 _MEMBER = table_of(CustomerGroupMember)

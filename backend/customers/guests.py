@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.contact import tidy_email
+from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember, GuestCustomer
-from backend.customers.terms import forget_terms, index_guest
-from backend.tables import for_each_dialect, table_of, values_of
+from backend.customers.search_index import forget_terms, index_guest
 
 _KNOWN = (
     select(GuestCustomer.id)

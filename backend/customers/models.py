@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id, secret_id, timeless_id
-from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
+from backend.core.ids import new_id, secret_id, timeless_id
 
 
 class Customer(Timestamps, table=True):
@@ -48,7 +48,7 @@ class GuestCustomer(Timestamps, table=True):
 
 
 class CustomerTerm(SQLModel, table=True):
-    """A word that finds a customer or guest: see `backend.customers.terms`."""
+    """A word that finds a customer or guest: see `backend.customers.search_index`."""
 
     __tablename__ = "customer_term"
 

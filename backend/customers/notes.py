@@ -6,11 +6,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.core.errors import InvalidData
+from backend.core.texts import _
 from backend.customers.directory import find_person
 from backend.customers.models import CustomerNote
-from backend.errors import InvalidData
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 LONGEST_NOTE = 1000
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers.addresses import addresses_of
 from backend.customers.models import Customer, CustomerAddress
-from backend.edge.credentials import Credentials
+from backend.edge.auth.credentials import Credentials
 from backend.edge.schemas import (
     AddressFields,
     Body,

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from backend.customers.accounts import create_customer
+from backend.customers.address_changes import write_address
 from backend.customers.addresses import (
     addresses_of,
     read_address,
     remove_address,
 )
+from backend.customers.auth.accounts import create_customer
 from backend.customers.models import Customer
 from backend.customers.schemas import (
     AddressAnswer,
@@ -23,9 +24,8 @@ from backend.customers.schemas import (
     customer_columns,
     customer_wire,
 )
-from backend.customers.written_addresses import write_address
-from backend.edge.authentication import MaybeOwner, NotSignedIn, OneCustomer
-from backend.edge.bearer_tokens import CUSTOMER
+from backend.edge.auth.authentication import MaybeOwner, NotSignedIn, OneCustomer
+from backend.edge.auth.bearer_tokens import CUSTOMER
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of

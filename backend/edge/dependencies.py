@@ -7,12 +7,12 @@ from typing import Annotated, Protocol
 
 from fastapi import Depends, Header, Request
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import NotAllowed
 from backend.edge.query import Fields, read_query
 from backend.edge.requests import client_address
 from backend.edge.schemas import OneParameters
-from backend.errors import NotAllowed
-from backend.settings import Settings
 
 KEY_HEADER = "x-publishable-api-key"
 NO_KEY = (

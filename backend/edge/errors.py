@@ -13,9 +13,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from backend.core.errors import Conflict, InvalidData, ShopError
+from backend.core.outage import RETRY_AFTER, DatabaseUnavailable
 from backend.edge.wire import Wire
-from backend.errors import Conflict, InvalidData, ShopError
-from backend.outage import RETRY_AFTER, DatabaseUnavailable
 
 MAX_PROBLEMS = 3
 MAX_SHOWN = 100
@@ -164,7 +164,7 @@ async def _database_error(request: Request, error: Exception) -> Response:
 
 
 async def _outage(_request: Request, error: Exception) -> Response:
-    """It is told in the log where it begins and ends: `backend/outage.py`."""
+    """It is told in the log where it begins and ends: `backend/core/outage.py`."""
     assert isinstance(error, DatabaseUnavailable)  # noqa: S101
     body = {"type": "unavailable", "message": error.message}
     return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})

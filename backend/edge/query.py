@@ -20,10 +20,10 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
+from backend.core.errors import InvalidData
+from backend.core.words import MOST_WORDS, fold
 from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
 from backend.edge.wire import JsonDict
-from backend.errors import InvalidData
-from backend.words import MOST_WORDS, fold
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
@@ -260,8 +260,8 @@ def mentions(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
 
     A word is looked for as it was typed, too: a column is not folded as much as a word is (`_folded`).
 
-    Every row is read. What a shop has many of is found by its words (`backend.catalog.search`, `staff_search`,
-    `backend.buyer_terms`).
+    Every row is read. What a shop has many of is found by its words (`backend.catalog.search.index`, `staff_search`,
+    `backend.customers.search_terms`).
     """
     folded = [_folded(column) for column in columns]
     return [

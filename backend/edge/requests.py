@@ -15,9 +15,9 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Match, compile_path, get_name
 from starlette.types import Scope
 
-from backend.edge.conditional import NotModified, is_known, tag_of
+from backend.core.observability.logs import hide_in_log
+from backend.edge.etags import NotModified, is_known, tag_of
 from backend.edge.query import QueryReader
-from backend.logs import hide_in_log
 
 Networks = Sequence[IPv4Network | IPv6Network]
 

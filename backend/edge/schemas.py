@@ -18,8 +18,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from backend.contact import MAX_NAME as LONGEST_NAME
-from backend.contact import is_company_name, is_email, is_person_name, tidy_name
+from backend.core.web.contact import MAX_NAME as LONGEST_NAME
+from backend.core.web.contact import is_company_name, is_email, is_person_name, tidy_name
 
 MAX_TEXT = 10_000
 MAX_NAME = 255
@@ -220,7 +220,7 @@ Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 FilledName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 PersonName = Annotated[Name, AfterValidator(_person_name)]
-"""A first or last name, or nothing: see `backend.contact.is_person_name`."""
+"""A first or last name, or nothing: see `backend.core.web.contact.is_person_name`."""
 CompanyName = Annotated[Name, AfterValidator(_company_name)]
 Email = Annotated[str, AfterValidator(_email)]
 Moment = Annotated[datetime, AfterValidator(_utc)]

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
-from backend.money import Cop
+from backend.core.money import Cop
 from backend.pricing import CartTotals, PartTotals, Totals
 
 JsonDict = dict[str, Any]

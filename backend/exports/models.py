@@ -6,9 +6,9 @@ from enum import StrEnum
 from sqlalchemy import Index, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import secret_id
-from backend.tables import Json, Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, Timestamps
+from backend.core.ids import secret_id
 
 
 class FileFormat(StrEnum):
@@ -19,7 +19,7 @@ class FileFormat(StrEnum):
 
 
 class DataExport(Timestamps, table=True):
-    """A file that somebody of the staff asked for. `kind` is one of `backend.exports.contents.KINDS`."""
+    """A file that somebody of the staff asked for. `kind` is one of `backend.exports.kinds.KINDS`."""
 
     __tablename__ = "data_export"
     __table_args__ = (Index("ix_data_export_newest", "actor_id", "created_at"),)

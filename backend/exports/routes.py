@@ -7,17 +7,17 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from backend.catalog.admin_schemas import AdminProductsParameters
+from backend.catalog.schemas.admin import AdminProductsParameters
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
-from backend.exports.contents import PLATFORM
+from backend.exports.kinds import PLATFORM
 from backend.exports.models import FileFormat
 from backend.exports.service import ask_for, file_of
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 LONGEST_QUERY = 8000

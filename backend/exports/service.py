@@ -8,14 +8,14 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database, database_now, db_now
-from backend.dates import day_begin, today_in_colombia
-from backend.errors import InvalidData, NotFound, TooManyRequests
-from backend.exports.contents import KINDS, Contents, Kind, count_of
+from backend.core.dates import day_begin, today_in_colombia
+from backend.core.db.database import Database, database_now, db_now
+from backend.core.errors import InvalidData, NotFound, TooManyRequests
+from backend.core.spreadsheet import XLSX
+from backend.exports.kinds import KINDS, Contents, Kind, count_of
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
-from backend.exports.platform import columns_now
+from backend.exports.platform_products import columns_now
 from backend.jobs import enqueue
-from backend.spreadsheet import XLSX
 from backend.staff.rights import Actor, Right
 
 JOB = "export.make"

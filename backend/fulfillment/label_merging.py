@@ -13,7 +13,7 @@ from io import BytesIO
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
-from backend.child_process import ChildFailed, ChildProcess, limit_this_process
+from backend.core.child_process import ChildFailed, ChildProcess, limit_this_process
 
 CHILD = "backend.fulfillment.label_merging"
 MAX_MEMORY_BYTES = 768 << 20

@@ -11,11 +11,11 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import locked
-from backend.errors import Conflict, NotAllowed, NotFound
+from backend.core.db.database import locked
+from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.transitions import Transitions
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
-from backend.transitions import Transitions
 
 L = LabelState
 STEPS = Transitions(

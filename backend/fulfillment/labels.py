@@ -15,19 +15,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.audit import Subject, Thing, Who, record
-from backend.database import Database, locked
-from backend.errors import InvalidData, OutcomeUnknown, OutsideFailure, ShopError
+from backend.core.db.database import Database, locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, OutcomeUnknown, OutsideFailure, ShopError
+from backend.core.observability.logs import log_scope
+from backend.core.observability.tracing import traced
+from backend.core.texts import _
 from backend.fulfillment.label_states import lock_fulfillment, move, require_retryable
 from backend.fulfillment.tracking import start_tracking
 from backend.jobs import cancel, enqueue
-from backend.logs import log_scope
 from backend.orders.models import Fulfillment
 from backend.orders.states import SAID, WHY_FAILED, LabelState
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, LabelTooExpensive
-from backend.shipping.providers.carrier.messages import TOO_LONG
-from backend.tables import JsonObject
-from backend.texts import _
-from backend.tracing import traced
+from backend.shipping.providers.carrier.requests import TOO_LONG
 
 log = logging.getLogger(__name__)
 

@@ -8,22 +8,22 @@ not packed; asking for the same units again finds and packs them. (spec: createF
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.clock import now
-from backend.database import Database
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, InsufficientStock
 from backend.edge.wire import iso
-from backend.errors import Conflict, InsufficientStock
-from backend.fulfillment.cancelling import cancel_label
+from backend.fulfillment.cancellation import cancel_label
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.labels import create_label
 from backend.fulfillment.parcels import SENT_MEANWHILE, label_for, leaving_from, parcel_of
 from backend.fulfillment.schemas import NewFulfillment
-from backend.inventory import fulfilling
+from backend.inventory import stock_fulfillment
 from backend.inventory.movements import Reason, Why
 from backend.orders.fulfillments import units_in
-from backend.orders.holding import require_not_held
+from backend.orders.packing_holds import require_not_held
 from backend.orders.service import lines_of_order, lock_order, update_fulfillment_status
 from backend.orders.states import PACKED, TAKEN_FROM, LabelState
-from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider, FulfillmentProviders, provider_of
 from backend.staff.rights import Actor, Right
 
@@ -91,7 +91,7 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
         await require_not_held(session, order)
         why = Why(Reason.SALE, actor, order_id=order_id)
-        taken = await fulfilling.fulfill(
+        taken = await stock_fulfillment.fulfill(
             session, order.cart_id, units_in(fulfillment), why, location_id=fulfillment.location_id
         )
         fulfillment.data = {**fulfillment.data, PACKED: iso(now()), TAKEN_FROM: taken}

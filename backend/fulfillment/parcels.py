@@ -8,26 +8,26 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product
-from backend.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
+from backend.core.config.settings import Settings
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
 from backend.fulfillment.label_states import require_retryable
 from backend.fulfillment.labels import NewLabel
 from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, said_of, units_by_line
-from backend.inventory import fulfilling
 from backend.inventory import service as inventory
+from backend.inventory import stock_fulfillment
 from backend.office_settings import read_effective_settings
 from backend.orders.fulfillments import fulfillments_of_order
-from backend.orders.holding import require_not_held
 from backend.orders.models import Order, OrderLine
+from backend.orders.packing_holds import require_not_held
 from backend.orders.service import lines_of_order, priced, shipping_of
 from backend.orders.states import HAS_MONEY, PACKED, LabelState, OrderStatus, PaymentStatus
 from backend.pricing import price_cart
-from backend.settings import Settings
 from backend.shipping.addresses import recipient, sender
 from backend.shipping.locations import find_location, location_of
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.shipping.packing import Item, content_value, packages_for
+from backend.shipping.packages import Item, content_value, packages_for
 from backend.shipping.providers.base import LabelRequest
-from backend.tables import JsonObject
 
 SENT_MEANWHILE = "Another fulfillment of this order was sent at the same time: look again"
 NOT_PAID = "The order is not paid: nothing is sent before it is"
@@ -120,7 +120,7 @@ async def leaving_from(
     """
     cart_id, units = parcel.order.cart_id, parcel.units
     if wanted is None:
-        held = await fulfilling.reserved_at(session, cart_id)
+        held = await stock_fulfillment.reserved_at(session, cart_id)
         usual = await location_of(session, parcel.option)
         places = [place for place, there in held.items() if units <= Counter(there)]
         if preferred in places:
@@ -130,7 +130,7 @@ async def leaving_from(
         return await find_location(session, places[0])
     location = await find_location(session, wanted)
     try:
-        await fulfilling.reserve_at(session, cart_id, units, location.id)
+        await stock_fulfillment.reserve_at(session, cart_id, units, location.id)
     except InsufficientStock:
         raise InvalidData(f"Not enough stock available for the items at location {location.id}") from None
     return location

@@ -13,7 +13,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Name, Parameters
 from backend.fulfillment.printing import merged_labels, packing_slips
 from backend.office_settings import read_effective_settings
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

@@ -8,11 +8,14 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import texts
-from backend.contact import clean_name
-from backend.database import Database
-from backend.dates import time_label
-from backend.errors import NotFound
+from backend.core import texts
+from backend.core.dates import time_label
+from backend.core.db.database import Database
+from backend.core.errors import NotFound
+from backend.core.templates import Templates, read_templates
+from backend.core.texts import _
+from backend.core.threads import Threads
+from backend.core.web.contact import clean_name
 from backend.fulfillment.label_merging import merge_labels
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -20,9 +23,6 @@ from backend.orders.service import units_to_box
 from backend.orders.states import LabelState
 from backend.shipping.addresses import address_lines
 from backend.staff.rights import Actor, Right
-from backend.templates import Templates, read_templates
-from backend.texts import _
-from backend.threads import Threads
 
 MOST_AT_ONCE = 100
 MERGERS = Threads("labels", 1)

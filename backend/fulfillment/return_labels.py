@@ -2,13 +2,13 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.config.settings import Settings
 from backend.fulfillment.parcels import option_of
 from backend.office_settings import read_effective_settings
 from backend.orders.service import lock_order
-from backend.settings import Settings
 from backend.shipping.addresses import recipient, sender
 from backend.shipping.locations import location_of
-from backend.shipping.packing import content_value, packages_for
+from backend.shipping.packages import content_value, packages_for
 from backend.shipping.providers.base import FulfillmentProviders, LabelRequest, provider_of
 from backend.staff.rights import Actor, Right
 

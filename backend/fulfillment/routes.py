@@ -6,25 +6,25 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.core.errors import NotFound
+from backend.core.web.outside_values import parse_identifier, parse_integer, read_json
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.wire import Wire
-from backend.errors import NotFound
-from backend.fulfillment import cancelling, delivering
+from backend.fulfillment import cancellation, delivery
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment, NewShipment
 from backend.fulfillment.tracking import ask_soon
-from backend.orders.admin_routes import order_answer
+from backend.orders.admin.routes import order_answer
 from backend.orders.models import Fulfillment
 from backend.orders.schemas import OrderAnswer
-from backend.orders.wire import fulfillment_wire
-from backend.outside_values import parse_identifier, parse_integer, read_json
+from backend.orders.wire.orders import fulfillment_wire
 from backend.shipping.location_routes import Providers
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ async def cancel_fulfillment(
     fields: Shown,
 ) -> Wire:
     """Cancel the fulfillment's label."""
-    await cancelling.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -79,7 +79,7 @@ async def create_shipment(
 ) -> Wire:
     """The fulfillment has left."""
     async with database.transaction() as session:
-        await delivering.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, body)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -89,7 +89,7 @@ async def mark_as_delivered(
 ) -> Wire:
     """The fulfillment has arrived."""
     async with database.transaction() as session:
-        await delivering.mark_delivered(session, actor, order_id, fulfillment_id)
+        await delivery.mark_delivered(session, actor, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -99,7 +99,7 @@ async def cancel(
 ) -> Wire:
     """Cancel the label of a fulfillment, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
-    await cancelling.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
+    await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await _fulfillment(database, fulfillment_id, fields)
 
 
@@ -110,7 +110,7 @@ async def ship(
     """The fulfillment has left, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
-        await delivering.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, body)
     return await _fulfillment(database, fulfillment_id, fields)
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.contact import is_web_address
+from backend.core.db.tables import JsonObject
+from backend.core.web.contact import is_web_address
 from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example, problem
 from backend.orders.states import METADATA, NO_NOTIFICATION
-from backend.tables import JsonObject
 
 
 def _label_address(text: str) -> str:

@@ -13,9 +13,9 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
-from backend.database import Database, database_now
-from backend.errors import ShopError
-from backend.events import publish
+from backend.core.db.database import Database, database_now
+from backend.core.errors import ShopError
+from backend.core.events import publish
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.labels import OVERDUE, mark_overdue
 from backend.fulfillment.tracking import (

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention
-from backend.clock import now
-from backend.database import Database, database_now, db_now
+from backend.core.clock import now
+from backend.core.db.database import Database, database_now, db_now
 from backend.jobs import cancel, enqueue
 from backend.jobs.models import Job
 from backend.orders.fulfillments import FULFILLMENTS

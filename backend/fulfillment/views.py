@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.dates import day_label, time_label
+from backend.core.dates import day_label, time_label
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, TRACKING_URL, LabelState

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.cells import CellError
 from backend.catalog.importer.columns import COLUMNS, OF_PROGRAMS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import hint_of, label_of
 from backend.catalog.models import Product, Variant
-from backend.imports.comparing import cell_of, option_cells, values_now
-from backend.imports.finding import find_import
+from backend.catalog.schemas.cell_parsers import CellError
+from backend.core.spreadsheet import workbook
+from backend.core.texts import _
+from backend.imports.lookup import find_import
+from backend.imports.messages import problem_text
 from backend.imports.models import ProductImportRow, RowState
-from backend.imports.words import problem_text
+from backend.imports.row_changes import cell_of, option_cells, values_now
 from backend.shipping.locations import first_location
-from backend.spreadsheet import workbook
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 ORDER = (
     "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "is_free", "stock", "categories", "brand", "age_range",

@@ -5,8 +5,8 @@ from enum import StrEnum
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from backend.ids import new_id
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id
 
 
 class ImportStatus(StrEnum):
@@ -82,7 +82,7 @@ class ProductImportRow(SQLModel, table=True):
     of_product: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """The same in all rows with options of one product, which are written together; empty in others."""
     problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """`{"column", "code", "detail"}` each: see `backend.imports.words`."""
+    """`{"column", "code", "detail"}` each: see `backend.imports.messages`."""
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     """What it changes, or has changed: `{"column", "before", "after"}` each."""
 
@@ -94,7 +94,7 @@ class ProductImportPicture(SQLModel, table=True):
 
     import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
     name: str = Field(primary_key=True)
-    """Its file's name as `backend.imports.album.key_of` has it, or its address."""
+    """Its file's name as `backend.imports.picture_matching.key_of` has it, or its address."""
     url: str = ""
     """Where it is in the store; empty when it could not be used."""
     problem: str = ""

@@ -14,16 +14,16 @@ from typing import BinaryIO
 
 from sqlalchemy import func, select
 
-from backend.archives import TooManyMembers, open_zip, require_safe
-from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
-from backend.database import Database
-from backend.errors import InvalidData
-from backend.events import publish
-from backend.imports.album import key_of
+from backend.core.archives import TooManyMembers, open_zip, require_safe
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.core.events import publish
 from backend.imports.events import ImportMoved
-from backend.imports.finding import find_open_import
-from backend.imports.looking import look
+from backend.imports.lookup import find_open_import
 from backend.imports.models import ProductImportPicture
+from backend.imports.picture_matching import key_of
+from backend.imports.preview import look
+from backend.media.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
 from backend.staff.rights import Actor, Right
 
 MOST_ZIP_BYTES = 100 << 20
@@ -44,7 +44,7 @@ class TakenPictures:
 
     Attributes:
         taken: how many pictures are there.
-        refused: the names of those that cannot be used, and why (`backend.imports.words.PICTURES`).
+        refused: the names of those that cannot be used, and why (`backend.imports.messages.PICTURES`).
         left: how many of a zip are still to be made: it is sent again.
     """
 
@@ -63,7 +63,7 @@ async def add_pictures(
         NotFound: there is no such import.
         NotAllowed: it was begun already.
         InvalidData: it is a zip that cannot be read, or exceeds a bound; its message is one of
-            `backend.imports.words.ZIPS`.
+            `backend.imports.messages.ZIPS`.
         PicturesUnavailable: the store does not take them.
     """
     actor.require(Right.CHANGE_CATALOG)

@@ -11,23 +11,23 @@ from sqlalchemy import String, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.headings import label_of
-from backend.catalog.upload_routes import StoredFile
-from backend.catalog.uploads import SentFile
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData, NotFound
+from backend.core.texts import _
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import InvalidData, NotFound
-from backend.imports.deciding import begin, drop
-from backend.imports.looking import look
+from backend.imports.confirmation import begin, drop
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
+from backend.imports.preview import look
 from backend.imports.reports import report
 from backend.imports.routes import FILE, PATH, keep_sent, sent_file, sheet_body
-from backend.staff.access import StaffMember, staff_who_may
+from backend.media.upload_routes import StoredFile
+from backend.media.uploads import SentFile
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 MOST_TOLD = 5
 """Cells that a refusal names."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.imports.finding import find_import
+from backend.core.db.tables import JsonObject
+from backend.imports.lookup import find_import
+from backend.imports.messages import problem_text
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
-from backend.imports.words import problem_text
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
 
 MOST_PROBLEMS = 100
 """Rows with problems that are shown."""

@@ -11,28 +11,28 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 from starlette.datastructures import UploadFile
 
-from backend.catalog.picture_store import PicturesUnavailable
-from backend.catalog.upload_routes import MULTIPART, uploads_of
-from backend.catalog.uploads import PictureUploads, SentFile
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.core.outage import RETRY_AFTER
+from backend.core.spreadsheet import XLSX
+from backend.core.texts import _
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.errors import InvalidData
-from backend.imports.deciding import begin
+from backend.imports.confirmation import begin
 from backend.imports.files import refused_file, template
-from backend.imports.keeping import keep_sheet
-from backend.imports.looking import look
+from backend.imports.messages import PICTURES, ZIPS, sheet_text
 from backend.imports.pictures import MOST_ZIP_BYTES, add_pictures
+from backend.imports.preview import look
 from backend.imports.reports import ImportReport, report
-from backend.imports.sheets import MOST_FILE_BYTES, UnreadableSheet
-from backend.imports.words import PICTURES, ZIPS, sheet_text
-from backend.outage import RETRY_AFTER
-from backend.spreadsheet import XLSX
-from backend.staff.access import StaffMember, staff_who_may
+from backend.imports.spreadsheet_parsing import MOST_FILE_BYTES, UnreadableSheet
+from backend.imports.spreadsheet_upload import keep_sheet
+from backend.media.picture_store import PicturesUnavailable
+from backend.media.upload_routes import MULTIPART, uploads_of
+from backend.media.uploads import PictureUploads, SentFile
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 PATH = "/admin/imports"
 PICTURES_PATH = "/admin/import-pictures"

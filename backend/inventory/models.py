@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ColumnElement, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.tables import Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Timestamps
+from backend.core.ids import new_id
 
 
 class InventoryLevel(Timestamps, table=True):

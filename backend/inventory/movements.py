@@ -12,14 +12,14 @@ from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Who
-from backend.database import db_now, locked
-from backend.errors import Conflict, InsufficientStock
-from backend.events import publish
-from backend.ids import new_id
+from backend.core.db.database import db_now, locked
+from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.errors import Conflict, InsufficientStock
+from backend.core.events import publish
+from backend.core.ids import new_id
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation, StockMovement
 from backend.staff.rights import SHOP
-from backend.tables import for_each_dialect, table_of, values_of
 
 MOST_UNITS = 1_000_000
 

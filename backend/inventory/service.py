@@ -3,8 +3,8 @@
 `stocked - reserved` of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved` (never
 more than there is) and a `Reservation` row that says for whom and until when. The reservation of a cart that is paying
 expires; that of a paid order does not; a fulfillment takes its units out of both numbers
-(`backend.inventory.fulfilling`). Levels are locked in the order of their ids, so two checkouts at once never deadlock.
-What changes the units that can be sold publishes `StockChanged` in the same transaction.
+(`backend.inventory.stock_fulfillment`). Levels are locked in the order of their ids, so two checkouts at once never
+deadlock. What changes the units that can be sold publishes `StockChanged` in the same transaction.
 """
 
 from collections import Counter
@@ -15,15 +15,15 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, CursorResult, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import db_now
-from backend.errors import Conflict, InsufficientStock
-from backend.events import publish
+from backend.core.db.database import db_now
+from backend.core.db.tables import insert_row
+from backend.core.errors import Conflict, InsufficientStock
+from backend.core.events import publish
 from backend.inventory import statements
 from backend.inventory.events import StockChanged
+from backend.inventory.levels import lock_levels, lock_reservations, publish_moved, units_of
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.inventory.movements import COUNTED, Why, count_stock, lock_level
-from backend.inventory.rows import lock_levels, lock_reservations, publish_moved, units_of
-from backend.tables import insert_row
 
 Admit = Callable[[Mapping[str, int]], Awaitable[datetime | None]]
 """Returns the end of a reservation, given the free units of each variant; None to reserve nothing."""

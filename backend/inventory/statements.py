@@ -16,9 +16,9 @@ from sqlalchemy import (
     update,
 )
 
-from backend.database import UtcDateTime, db_now, locked
+from backend.core.db.database import UtcDateTime, db_now, locked
+from backend.core.db.tables import table_of
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.tables import table_of
 
 
 def levels(which: ColumnElement[bool]) -> Select[InventoryLevel]:

@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from backend.dates import TIME_ZONE
+from backend.core.dates import TIME_ZONE
+from backend.core.db.tables import JsonObject
+from backend.core.money import Cop
 from backend.invoices.states import InvoiceKind
-from backend.money import Cop
-from backend.tables import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database
-from backend.errors import NotFound
+from backend.core.db.database import Database
+from backend.core.errors import NotFound
 from backend.invoices.documents import document_from
-from backend.invoices.issuing import Invoices, read_invoice
+from backend.invoices.issue_job import Invoices, read_invoice
 from backend.invoices.models import Invoice
 from backend.invoices.pdf import document_pdf
 from backend.invoices.states import KIND_NAMES, InvoiceKind, InvoiceState

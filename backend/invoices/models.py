@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import secret_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import secret_id
+from backend.core.money import Cop
 
 _OF_ORDER = text("kind = 'invoice'")
 

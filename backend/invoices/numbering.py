@@ -5,12 +5,12 @@ from datetime import date
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import locked
-from backend.errors import NotAllowed
+from backend.core.db.database import locked
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.errors import NotAllowed
 from backend.invoices.documents import Range
 from backend.invoices.models import InvoiceSequence
 from backend.office_settings.invoicing import Invoicing
-from backend.tables import for_each_dialect, table_of
 
 _ROW = for_each_dialect(
     lambda kind: kind.insert(table_of(InvoiceSequence)).on_conflict_do_nothing(index_elements=["prefix"])

@@ -9,15 +9,15 @@ from typing import Any
 
 from stdnum.co import nit
 
-from backend.contact import clean_name, one_line
-from backend.errors import InvalidData
+from backend.core.config.settings import Identity
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.core.web.contact import clean_name, one_line
 from backend.invoices.documents import Party, Place
 from backend.orders.models import Order
 from backend.orders.parties import name_of
-from backend.settings import Identity
 from backend.shipping.addresses import municipality_code
 from backend.shipping.municipalities import Municipality, municipality
-from backend.tables import JsonObject
 
 NIT = "31"
 DOCUMENT_TYPES = {

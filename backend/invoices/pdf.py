@@ -7,11 +7,11 @@ The XML has every letter.
 import unicodedata
 from typing import TYPE_CHECKING
 
-from backend.dates import TIME_ZONE
+from backend.core.dates import TIME_ZONE
+from backend.core.money import Cop, format_cop
 from backend.invoices.documents import Document, Party, by_rate
 from backend.invoices.parties import FINAL_CONSUMER, FINAL_CONSUMER_NAME
 from backend.invoices.states import InvoiceKind
-from backend.money import Cop, format_cop
 
 if TYPE_CHECKING:
     from fpdf import FPDF

@@ -12,12 +12,12 @@ from backend.edge.query import in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.invoices.files import ADMIN, BUYERS, InvoiceFile, invoice_file
-from backend.invoices.issuing import Invoices, read_invoice
+from backend.invoices.issue_job import Invoices, read_invoice
 from backend.invoices.models import Invoice
-from backend.invoices.retrying import retry_invoice
+from backend.invoices.retry import retry_invoice
 from backend.invoices.schemas import InvoiceAnswer, InvoiceParameters, InvoicesAnswer, invoice_wire
-from backend.orders.tokens import require_order_token
-from backend.staff.access import StaffMember, staff_who_may
+from backend.orders.links.tokens import require_order_token
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

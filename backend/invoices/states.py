@@ -9,8 +9,8 @@ rejected   pending    somebody has corrected what was wrong: once more
 
 from enum import StrEnum
 
-from backend.texts import _
-from backend.transitions import Transitions
+from backend.core.texts import _
+from backend.core.transitions import Transitions
 
 
 class InvoiceKind(StrEnum):

@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, Float, and_, case, exists, func, null, or_
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database, database_now, db_now, db_now_in
-from backend.events import publish
+from backend.core.db.database import Database, database_now, db_now, db_now_in
+from backend.core.events import publish
 from backend.jobs.kinds import pause_of, periodic_kinds
 from backend.jobs.models import Job
 

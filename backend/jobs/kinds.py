@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from backend.errors import ShopError
-from backend.tables import JsonObject
+from backend.core.db.tables import JsonObject
+from backend.core.errors import ShopError
 
 MARK = "__job_kind__"
 TIMEOUT = timedelta(seconds=60)

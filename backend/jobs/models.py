@@ -6,9 +6,9 @@ from typing import ClassVar
 from sqlalchemy import BigInteger, Index, Integer, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from backend.clock import now
-from backend.database import UtcDateTime
-from backend.tables import Json, JsonObject
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject
 
 
 class Job(SQLModel, table=True):

@@ -11,11 +11,11 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from backend.clock import now
-from backend.database import UtcDateTime, database_now, db_now, db_now_in
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime, database_now, db_now, db_now_in
+from backend.core.db.tables import Json, for_each_dialect, table_of
 from backend.jobs.kinds import pause_of
 from backend.jobs.models import Job
-from backend.tables import Json, for_each_dialect, table_of
 
 _ENQUEUED = "jobs.enqueued"
 _wakers: WeakKeyDictionary[Engine | Connection, list[Callable[[], None]]] = WeakKeyDictionary()

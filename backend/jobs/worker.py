@@ -19,17 +19,17 @@ from uuid import uuid4
 from sqlalchemy import CursorResult, Float, bindparam, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database, database_now, db_now, db_now_in
-from backend.errors import ShopError
-from backend.events import publish
+from backend.core.db.database import Database, database_now, db_now, db_now_in
+from backend.core.errors import ShopError
+from backend.core.events import publish
+from backend.core.observability.logs import log_scope
+from backend.core.observability.metrics import JOB_RUNS
+from backend.core.observability.tracing import span, trace_fields
+from backend.core.outage import DatabaseUnavailable
 from backend.jobs.clock_changes import pull_back_jobs
 from backend.jobs.kinds import Handler, JobFailed, JobKind, JobRun, Result, RetryLater, handlers_of
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, wake_no_longer, wake_on_commit
-from backend.logs import log_scope
-from backend.metrics import JOB_RUNS
-from backend.outage import DatabaseUnavailable
-from backend.tracing import span, trace_fields
 
 log = logging.getLogger(__name__)
 

@@ -13,15 +13,15 @@ from typing import Any
 from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import db_now
-from backend.errors import InvalidData
-from backend.ids import new_id
+from backend.core.config.settings import Settings
+from backend.core.db.database import db_now
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.errors import InvalidData
+from backend.core.ids import new_id
+from backend.core.texts import _
 from backend.legal.models import Consent, KeptText
 from backend.legal.texts import LegalKind, current_text, filled
 from backend.office_settings import read_effective_settings
-from backend.settings import Settings
-from backend.tables import for_each_dialect, table_of
-from backend.texts import _
 
 
 class ConsentKind(StrEnum):

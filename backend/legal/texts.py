@@ -18,11 +18,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.errors import Conflict, InvalidData, NotFound
+from backend.core.config.settings import Identity
+from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.texts import _
 from backend.legal.models import LegalText
-from backend.settings import Identity
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

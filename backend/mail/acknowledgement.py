@@ -9,19 +9,19 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.dates import date_label, time_label
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.config.settings import Settings
+from backend.core.dates import date_label, time_label
+from backend.core.money import format_cop
+from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
-from backend.modules import GATEWAY_PSE
-from backend.money import format_cop
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order, totals_of
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import decisive_session
-from backend.settings import Settings
 from backend.shipping.addresses import municipality_code
 from backend.shipping.municipalities import municipality
-from backend.texts import _
 
 LATEST = timedelta(days=30)
 """Within which the law has an order delivered that promises nothing else (Ley 1480 of 2011, art. 50 h)."""

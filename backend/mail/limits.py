@@ -16,14 +16,14 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.contact import tidy_email
-from backend.database import Database, database_now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, database_now
+from backend.core.web.contact import tidy_email
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind, MailSlot
 from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
-from backend.rate_limit import take_turns
-from backend.settings import Settings
+from backend.rate_limit.limiter import take_turns
 
 MAX_MAILS_PER_HOUR = 5
 MAX_MAILS_PER_DAY = 10

@@ -18,17 +18,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
-from backend.clock import now
 from backend.content.areas import MailBody
-from backend.content.mails import read_mail
+from backend.content.mail_texts import read_mail
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, db_now
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.errors import NotFound
+from backend.core.events import subscribe
+from backend.core.ids import new_id
+from backend.core.observability.logs import hide_in_log
 from backend.customers.events import PasswordChanged, PasswordChosen, ResetAsked
-from backend.database import Database, db_now
-from backend.errors import NotFound
-from backend.events import subscribe
-from backend.ids import new_id
 from backend.invoices.events import InvoiceIssued
 from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
-from backend.logs import hide_in_log
 from backend.mail.limits import SlotResult, Verdict, address_key, is_limited, take_slot
 from backend.mail.messages import Message, joined_message, message_of
 from backend.mail.models import SEND, Mail, MailKind
@@ -50,12 +52,10 @@ from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.returns.events import ReturnMoved
 from backend.returns.states import ReturnState
-from backend.reviews.asking import ReviewsAsked
-from backend.settings import Settings
+from backend.reviews.review_requests import ReviewsAsked
 from backend.staff.events import StaffPasswordChanged
 from backend.staff.invites import InviteAsked, note_sent
 from backend.stock_notices.events import BackInStock, NoticeAsked
-from backend.tables import for_each_dialect, table_of
 
 WRITING = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
 """Mails that change something when they are written: a link that is good once, a notice that goes on waiting."""

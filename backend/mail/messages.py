@@ -17,43 +17,43 @@ from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.catalog.models import variant_name
 from backend.catalog.price_labels import format_sold_price
-from backend.contact import clean_name, one_line
-from backend.customers.accounts import customer_with, has_proved
+from backend.core.config.settings import Settings
+from backend.core.dates import date_label, last_day, time_label
+from backend.core.errors import NotFound
+from backend.core.money import format_cop
+from backend.core.texts import _
+from backend.core.web.contact import clean_name, one_line
+from backend.customers.auth.accounts import customer_with, has_proved
+from backend.customers.auth.password_reset import new_reset_token
 from backend.customers.models import Customer
-from backend.customers.password_reset import new_reset_token
-from backend.dates import date_label, last_day, time_label
-from backend.errors import NotFound
 from backend.invoices.files import BUYERS, PDF, XML, file_path
-from backend.invoices.issuing import read_invoice
+from backend.invoices.issue_job import read_invoice
 from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
 from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
-from backend.money import format_cop
 from backend.orders.gifts import gift_message
-from backend.orders.mailed_links import order_at
+from backend.orders.links.mailed_links import order_at
+from backend.orders.links.tokens import order_token
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.paying import read_money
-from backend.orders.refunding import REVERSED
+from backend.orders.money.captured_money import read_money
+from backend.orders.money.refunds import REVERSED
 from backend.orders.service import lines_of_order, read_order, totals_of
 from backend.orders.states import TRACKING_URL
-from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
-from backend.returns.handling import read_return
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
 from backend.returns.models import NEXT_STEPS, ReturnKind
-from backend.reviews.bought import bought_toys
-from backend.reviews.links import review_path
-from backend.settings import Settings
+from backend.returns.processing import read_return
+from backend.reviews.reviewable_products import bought_toys
+from backend.reviews.tokens import review_path
 from backend.staff.invites import write_letter
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
 from backend.stock_notices.service import is_back, notice_token, toy_of, wait_again
-from backend.texts import _
 
 MAX_DETAILS = 1000
 MOST_TOYS = 10

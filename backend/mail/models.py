@@ -6,9 +6,9 @@ from enum import StrEnum
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.tables import Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Timestamps
+from backend.core.ids import new_id
 
 SEND = "mail.send"
 """The job that sends a mail; its key is the id of the mail."""

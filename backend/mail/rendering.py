@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from backend import texts
-from backend.clock import now
 from backend.content.areas import MailBody
-from backend.content.mails import mail_words
+from backend.content.mail_texts import mail_words
+from backend.core import texts
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.templates import Templates, read_templates
 from backend.mail.messages import Message
-from backend.settings import Settings
-from backend.templates import Templates, read_templates
 
 TEMPLATES = Path(__file__).parent / "templates"
 OWN_TEMPLATES = "mail-templates"

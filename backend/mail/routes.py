@@ -7,8 +7,8 @@ from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.mail.resending import send_again
-from backend.staff.access import StaffMember, staff_who_may
+from backend.mail.resend import send_again
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

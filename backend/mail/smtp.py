@@ -17,8 +17,8 @@ from email.message import EmailMessage
 from ipaddress import ip_address
 from typing import Any
 
-from backend.settings import Settings
-from backend.threads import Threads
+from backend.core.config.settings import Settings
+from backend.core.threads import Threads
 
 REPLY_WITHIN = 15.0
 """Seconds for each answer but that to the final dot, and for each address of the server to connect to."""

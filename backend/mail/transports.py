@@ -8,10 +8,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from backend.errors import OutcomeUnknown, OutsideFailure
-from backend.ids import new_id
+from backend.core.config.settings import Settings
+from backend.core.errors import OutcomeUnknown, OutsideFailure
+from backend.core.ids import new_id
 from backend.mail.smtp import Dialogue
-from backend.settings import Settings
 
 IN_DOUBT = "the mail server did not say that it took the mail: it may have left"
 

@@ -9,7 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, delete, insert, inspect, select
 from sqlmodel import Field, SQLModel
 
-from backend.tables import table_of
+from backend.core.db.tables import table_of
 
 OLDEST_COMPATIBLE = "e81b64f0a9d3"
 """The newest migration of the oldest release whose code works on today's tables."""

@@ -3,7 +3,7 @@
 from alembic import context
 from sqlmodel import SQLModel
 
-import backend.tables  # noqa: F401 - its naming convention names the constraints that revisions create
+import backend.core.db.tables  # noqa: F401 - its naming convention names the constraints that revisions create
 
 context.configure(
     connection=context.config.attributes["connection"],

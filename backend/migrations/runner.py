@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.exc import DBAPIError
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.migrations.compatibility import is_newer_and_compatible, record_compatible
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy import Text
 from sqlalchemy.dialects import postgresql
 
-import backend.database
+import backend.core.db.database
 
 revision: str = ${repr(up_revision)}
 down_revision: str | None = ${repr(down_revision)}

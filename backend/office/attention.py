@@ -10,14 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.cursors import cursor_at, read_cursor
-from backend.database import database_now
-from backend.dates import time_label
-from backend.money import format_exact, parse_amount
+from backend.core.cursors import cursor_at, read_cursor
+from backend.core.dates import time_label
+from backend.core.db.database import database_now
+from backend.core.money import format_exact, parse_amount
+from backend.core.texts import _
 from backend.orders.models import Order
 from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 MOST_ROWS = 30
 

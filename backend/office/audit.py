@@ -11,24 +11,25 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
-from backend.catalog.channel_models import SalesChannel
+from backend.audit.labels import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS
 from backend.catalog.models import Category, Collection, Product, ProductTag, ProductType, Variant
 from backend.catalog.price_lists.models import PriceList
+from backend.channels.models import SalesChannel
 from backend.content.areas import AREA_NAMES
-from backend.cursors import cursor_at, read_cursor
+from backend.core.cursors import cursor_at, read_cursor
+from backend.core.dates import TIME_ZONE, day_begin, time_label
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.core.money import format_cop
+from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.core.texts import _
 from backend.customers.models import CustomerGroup
-from backend.database import Database
-from backend.dates import TIME_ZONE, day_begin, time_label
-from backend.errors import InvalidData
 from backend.legal.texts import TITLES as LEGAL_TITLES
-from backend.money import format_cop
-from backend.office.audit_words import ACTIONS, FIELDS, IDS, LEFT_OUT, MONEY, THINGS
-from backend.office.order import LABELS
-from backend.office.orders import DISPATCH_CHIPS, PAYMENT_CHIPS
-from backend.office.people import MACHINES, names_of
-from backend.office.shop_form import LABELS as SETTING_LABELS
-from backend.office.shop_form import setting_text
-from backend.office.shop_page import PROVIDER_NAMES, TRIAL_NAMES
+from backend.office.orders.detail import LABELS
+from backend.office.orders.listing import DISPATCH_CHIPS, PAYMENT_CHIPS
+from backend.office.settings.form import LABELS as SETTING_LABELS
+from backend.office.settings.form import setting_text
+from backend.office.settings.page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
 from backend.orders.states import LabelState
@@ -37,10 +38,9 @@ from backend.promotions.models import Campaign, Promotion
 from backend.returns.states import STATE_NAMES as RETURN_STATES
 from backend.reviews.models import STATE_NAMES as REVIEW_STATES
 from backend.shipping.models import ShippingOption, StockLocation
-from backend.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.staff.actor_names import MACHINES, names_of
 from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import ROLE_NAMES, Actor, Right
-from backend.texts import _
 
 MOST_ROWS = 40
 AT_ONCE = 500

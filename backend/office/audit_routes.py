@@ -11,7 +11,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
 from backend.office.audit import AuditFilter, AuditRow, audit_entries, audit_file
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

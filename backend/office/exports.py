@@ -5,12 +5,12 @@ from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.dates import date_name, short_time_label
-from backend.exports.contents import KINDS
+from backend.core.dates import date_name, short_time_label
+from backend.core.texts import _
+from backend.exports.kinds import KINDS
 from backend.exports.models import DataExport
 from backend.exports.service import kinds_for, own_exports
 from backend.staff.rights import Actor
-from backend.texts import _
 
 FETCH = "/admin/exports"
 

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.headings import label_of
+from backend.core.money import format_cop
+from backend.core.texts import _, counted
 from backend.imports.models import ImportStatus
 from backend.imports.reports import ImportReport, last_import, report
 from backend.imports.routes import PATH
-from backend.money import format_cop
 from backend.staff.rights import Actor, Right
-from backend.texts import _, counted
 
 PRICES = frozenset({"price", "compare_at_price"})
 NOTHING = _("nada")

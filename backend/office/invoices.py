@@ -7,21 +7,21 @@ from datetime import date
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cursors import cursor_at, read_cursor
-from backend.dates import short_time_label
+from backend.core.cursors import cursor_at, read_cursor
+from backend.core.dates import short_time_label
+from backend.core.money import format_cop
+from backend.core.texts import _, counted
 from backend.invoices.files import PDF, XML, file_path
 from backend.invoices.models import Invoice
 from backend.invoices.numbering import last_taken
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
-from backend.money import format_cop
-from backend.office.asked import active_filters, label_of
-from backend.office.buyers import buyer_of
+from backend.office.customer_labels import buyer_of
+from backend.office.list_filters import active_filters, label_of
 from backend.office.views import ActiveFilter, ChipView
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
-from backend.texts import _, counted
 
 MOST_ROWS, MOST_FRESH = 30, 99
 LONGEST_TEXT = 60

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import database_now
-from backend.dates import last_day, short_time_label, time_label
+from backend.core.dates import last_day, short_time_label, time_label
+from backend.core.db.database import database_now
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.staff.rights import Actor, Right
 

@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product
 from backend.catalog.views import PictureView
-from backend.dates import time_label
+from backend.core.dates import time_label
 from backend.orders.models import Order
 from backend.reviews.models import STATE_NAMES, Review, ReviewState
-from backend.reviews.reading import review_pictures
+from backend.reviews.views import review_pictures
 from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 100

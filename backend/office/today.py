@@ -11,21 +11,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.catalog.models import Product, Variant, for_sale
-from backend.database import database_now, db_now
-from backend.dates import TIME_ZONE, day_label
+from backend.core.config.settings import Settings
+from backend.core.dates import TIME_ZONE, day_label
+from backend.core.db.database import database_now, db_now
+from backend.core.money import Cop, format_cop
+from backend.core.texts import _
 from backend.inventory.models import InventoryLevel
-from backend.money import Cop, format_cop
 from backend.office.reviews import waiting_reviews
 from backend.office_settings import demo_problems, read_low_stock
-from backend.orders.finding import TO_PACK, is_one_of
 from backend.orders.models import Order
+from backend.orders.search import TO_PACK, is_one_of
 from backend.reports.figures import flows
 from backend.reports.periods import Piece
-from backend.settings import Settings
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 MOST_LOW = 5
 """Toys that are named."""

@@ -12,11 +12,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Who
-from backend.errors import InvalidData
-from backend.money import typed_pesos
+from backend.core.errors import InvalidData
+from backend.core.money import typed_pesos
+from backend.core.texts import _
 from backend.office_settings.models import StoredSetting
 from backend.office_settings.service import store
-from backend.texts import _
 
 PREFIX = "invoice_"
 """What the names of these settings begin with where they are stored."""

@@ -2,7 +2,7 @@
 
 from sqlmodel import Field
 
-from backend.tables import Timestamps
+from backend.core.db.tables import Timestamps
 
 
 class StoredSetting(Timestamps, table=True):

@@ -7,11 +7,11 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, Who, record
-from backend.cached_reads import CachedReads
-from backend.database import Database
-from backend.errors import InvalidData
+from backend.core.cached_reads import CachedReads
+from backend.core.config.settings import Identity, OfficeSettings, Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
 from backend.office_settings.models import StoredSetting
-from backend.settings import Identity, OfficeSettings, Settings
 
 LOW_STOCK = 3
 _LOW_STOCK_AT = "low_stock_at"

@@ -6,9 +6,9 @@ It is in the metadata of cart and order, where programs that use the Store API p
 from collections.abc import Mapping
 from typing import Any
 
-from backend.contact import paragraphs
-from backend.errors import InvalidData
-from backend.tables import JsonObject
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.core.web.contact import paragraphs
 
 GIFT_MESSAGE = "gift_message"
 """Its key in the metadata."""

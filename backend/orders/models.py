@@ -9,12 +9,12 @@ from typing import ClassVar
 from sqlalchemy import BigInteger, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.money import Cop
-from backend.plain_table_models import PlainRow
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
+from backend.plain_tables.models import PlainRow
 from backend.pricing import SHIPPING_RATE, STANDARD_RATE
-from backend.tables import ByteOrdered, Json, JsonObject, Timestamps
 
 _TO_PACK = text(
     "status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_captured' OR "
@@ -22,7 +22,7 @@ _TO_PACK = text(
     "(fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled' OR "
     "fulfillment_status = 'partially_shipped' OR fulfillment_status = 'partially_delivered')"
 )
-"""What `backend.orders.finding.TO_PACK` asks of an order, in the same words: else no index of them is used."""
+"""What `backend.orders.search.TO_PACK` asks of an order, in the same words: else no index of them is used."""
 
 
 _ERASED = text("erased_at IS NOT NULL")
@@ -128,7 +128,7 @@ class OrderLine(Timestamps, table=True):
 
 
 class OrderTerm(SQLModel, table=True):
-    """A word that finds an order: see `backend.buyer_terms`."""
+    """A word that finds an order: see `backend.customers.search_terms`."""
 
     __tablename__ = "order_term"
     __table_args__ = (Index("ix_order_term_order_number", "order_number", "term"),)

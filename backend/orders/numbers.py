@@ -4,8 +4,8 @@ import secrets
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.db.tables import for_each_dialect, know, table_of, values_of
 from backend.orders.models import Order
-from backend.tables import for_each_dialect, know, table_of, values_of
 
 LEAST = 10_000_000
 NUMBERS = 90_000_000

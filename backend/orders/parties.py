@@ -7,10 +7,10 @@ a whole, so that no name or place is mixed from two: who (`name_of`), and where 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from backend.contact import one_line, phone_digits
+from backend.core.db.tables import JsonObject
+from backend.core.web.contact import one_line, phone_digits
 from backend.shipping.addresses import municipality_code
 from backend.shipping.municipalities import municipality
-from backend.tables import JsonObject
 
 Address = Mapping[str, Any]
 

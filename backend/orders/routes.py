@@ -4,17 +4,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
 
-from backend.edge.authentication import MaybeCustomer, NotSignedIn
+from backend.edge.auth.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
+from backend.orders.links.tokens import require_order_token
 from backend.orders.models import Order
 from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer, OwnOrdersParameters
 from backend.orders.service import is_just_placed, read_order
-from backend.orders.tokens import require_order_token
-from backend.orders.wire import OrderView, order_stub, order_wire, orders_wire
+from backend.orders.wire.orders import OrderView, order_stub, order_wire, orders_wire
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: orders"], responses=REFUSALS, dependencies=[Depends(sales_channel)]

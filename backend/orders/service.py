@@ -10,15 +10,16 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
-from backend.database import database_now, locked
-from backend.errors import NotAllowed, NotFound
-from backend.events import publish
-from backend.money import Cop
+from backend.core.db.database import database_now, locked
+from backend.core.db.tables import JsonObject, insert_row
+from backend.core.errors import NotAllowed, NotFound
+from backend.core.events import publish
+from backend.core.money import Cop
 from backend.orders.events import OrderPaid, OrderPlaced
-from backend.orders.finding import index_order
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.numbers import insert_numbered
+from backend.orders.search import index_order
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, fulfillment_status_of, move
 from backend.pricing import (
     SHIPPING,
@@ -29,7 +30,6 @@ from backend.pricing import (
     ShippingCharge,
     price_cart,
 )
-from backend.tables import JsonObject, insert_row
 
 _OF_CART = locked(select(Order).where(Order.cart_id == bindparam("cart_id")))
 

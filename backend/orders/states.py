@@ -26,11 +26,11 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from backend.clock import now
-from backend.money import Cop
+from backend.core.clock import now
+from backend.core.money import Cop
+from backend.core.transitions import Transitions
 from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.transitions import Transitions
 
 
 class OrderStatus(StrEnum):

@@ -6,8 +6,8 @@ from typing import ClassVar
 from sqlalchemy import BigInteger, Integer
 from sqlmodel import Field, SQLModel
 
-from backend.clock import now
-from backend.database import UtcDateTime
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
 
 
 class OutboxEvent(SQLModel, table=True):

@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from backend.catalog.events import ProductChanged
-from backend.clock import now
-from backend.database import Database
-from backend.errors import OutsideFailure
-from backend.events import subscribe
+from backend.core.clock import now
+from backend.core.db.database import Database
+from backend.core.errors import OutsideFailure
+from backend.core.events import subscribe
 from backend.jobs import JobRun, job
 from backend.jobs.queue import enqueue_in
 from backend.outbox.models import OutboxEvent

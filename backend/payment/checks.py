@@ -13,9 +13,10 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, bindparam, or_, select, update
 
 from backend.attention import AttentionKind, raise_attention
-from backend.database import Database, database_now, db_now
-from backend.errors import NotAllowed, ShopError
-from backend.logs import log_scope
+from backend.core.db.database import Database, database_now, db_now
+from backend.core.errors import NotAllowed, ShopError
+from backend.core.observability.logs import log_scope
+from backend.core.observability.tracing import traced
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, Providers, ProviderState, StartedPayment
 from backend.payment.sessions import CREATE_LIMIT, PaymentUnderWay, seconds_to_start, started_payment
@@ -29,7 +30,6 @@ from backend.payment.transitions import (
     lock_session,
     move,
 )
-from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from backend.errors import NotAllowed
-from backend.money import Cop
+from backend.core.errors import NotAllowed
+from backend.core.money import Cop
 from backend.payment.states import SessionState
 
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field
 
-from backend.database import UtcDateTime
-from backend.ids import new_id, secret_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id, secret_id
+from backend.core.money import Cop
 
 
 class PaymentCollection(Timestamps, table=True):
@@ -42,7 +42,7 @@ class PaymentSession(Timestamps, table=True):
         ),
         # what was captured in a period is read from this index alone: see `backend.reports`
         Index("ix_payment_session_captured", "captured_at", "captured_amount", "collection_id"),
-        # the payments of a client that hold stock, or did a short time ago: see `backend.checkout.holds`
+        # the payments of a client that hold stock, or did a short time ago: see `backend.checkout.payment.stock_holds`
         Index(
             "ix_payment_session_client",
             "expires_at",
@@ -75,7 +75,7 @@ class PaymentSession(Timestamps, table=True):
     )
     """The units by variant id that it is for."""
     holds_stock: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
-    """False if its units stay for sale until it is paid: see `backend.checkout.holds`."""
+    """False if its units stay for sale until it is paid: see `backend.checkout.payment.stock_holds`."""
     client_address: str | None = None
     """Keyed hash of the address (IPv6: /64) that started it; so are the next three of what they name."""
     client_device: str | None = None

@@ -16,17 +16,17 @@ from sqlalchemy import case, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.clock import now
-from backend.database import Database, database_now
-from backend.ids import new_id
+from backend.core.clock import now
+from backend.core.db.database import Database, database_now
+from backend.core.ids import new_id
+from backend.core.observability.tracing import traced
+from backend.core.web.outside_values import to_storable_text
 from backend.jobs import enqueue
-from backend.outside_values import to_storable_text
 from backend.payment.checks import check_second_transaction, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, ProviderState, Verdict
 from backend.payment.states import SessionState
 from backend.payment.transitions import has_unheard_report
-from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 

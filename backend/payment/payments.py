@@ -11,9 +11,8 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database
-from backend.edge.wire import sibling_id
-from backend.errors import (
+from backend.core.db.database import Database
+from backend.core.errors import (
     InvalidData,
     NotAllowed,
     NotFound,
@@ -21,8 +20,9 @@ from backend.errors import (
     OutcomeUnknown,
     ShopError,
 )
-from backend.events import publish
-from backend.money import Cop
+from backend.core.events import publish
+from backend.core.money import Cop
+from backend.edge.wire import sibling_id
 from backend.payment.events import RefundBooked
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.providers.base import PaymentProvider

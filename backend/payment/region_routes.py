@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 
-from backend.catalog.channel_models import Region
-from backend.catalog.channel_wire import region_wire
+from backend.channels.models import Region
+from backend.channels.wire import region_wire
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, one_of, read_query, rows_of
@@ -22,7 +22,7 @@ from backend.payment.region_schemas import (
     RegionsParameters,
 )
 from backend.payment.routes import Payments
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

@@ -6,10 +6,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.channel_models import Region
 from backend.catalog.derived_models import CatalogVersion
-from backend.database import constrained, locked
-from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.channels.models import Region
+from backend.core.db.database import constrained, locked
+from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.payment.region_schemas import NewRegion, RegionChange
 from backend.staff.rights import Actor, Right
 

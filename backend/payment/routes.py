@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, listed, met, moments, one_of, page_of, read_query, rows_of
@@ -32,7 +32,7 @@ from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
 from backend.payment.service import PaymentService
 from backend.payment.wire import payment_wire
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter()

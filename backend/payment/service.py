@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from backend.database import Database
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.db.database import Database
 from backend.jobs import JobRun, RunAgain, job
-from backend.modules import GATEWAY_PSE
 from backend.payment.checks import check, check_all, check_on_return
 from backend.payment.notifications import HANDLE, Inbox, handle_notification
 from backend.payment.providers.base import Choice, PaymentProvider, Providers

@@ -12,13 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import Caller
 from backend.cart.models import Cart
-from backend.catalog.channel_models import Region
-from backend.database import Database, db_now, locked
-from backend.errors import Conflict, NotFound, OutcomeUnknown, ShopError
-from backend.ids import secret_ulid
+from backend.channels.models import Region
+from backend.core.db.database import Database, db_now, locked
+from backend.core.db.tables import JsonObject, insert_row
+from backend.core.errors import Conflict, NotFound, OutcomeUnknown, ShopError
+from backend.core.ids import secret_ulid
+from backend.core.money import Cop
+from backend.core.observability.logs import log_scope
+from backend.core.observability.tracing import traced
 from backend.jobs import enqueue
-from backend.logs import log_scope
-from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import (
     Initiated,
@@ -29,14 +31,12 @@ from backend.payment.providers.base import (
 )
 from backend.payment.states import LIVE, OPEN, SessionState
 from backend.payment.transitions import CHECK, CloseReason, close, lock_session, mark_cart, move, pays
-from backend.tables import JsonObject, insert_row
-from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 
 RESERVATION_TIME = timedelta(minutes=35)
 """How long stock is reserved for a payment: longer than any bank session (wire: gateway 1.8, PSE up to 21 minutes), and
-so that a second hold of the same units still is, within `backend.checkout.holds.MAX_TOTAL_TIME`."""
+so that a second hold of the same units still is, within `backend.checkout.payment.stock_holds.MAX_TOTAL_TIME`."""
 FIRST_CHECK = timedelta(minutes=7)
 """When a pending payment is first asked about (wire: checkout, probe pending)."""
 CREATE_LIMIT = timedelta(seconds=90)

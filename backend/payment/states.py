@@ -28,7 +28,7 @@ Rejected, canceled, expired and failed are set only when the provider says so.
 
 from enum import StrEnum
 
-from backend.transitions import Transitions
+from backend.core.transitions import Transitions
 
 
 class SessionState(StrEnum):

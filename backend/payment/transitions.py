@@ -17,15 +17,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.audit import Subject, Thing, Who, record
-from backend.cart.chains import chain_of, lock_carts
 from backend.cart.models import Cart
-from backend.clock import now
-from backend.database import Database, locked
-from backend.errors import NotAllowed, NotFound
-from backend.events import publish
+from backend.cart.purchase_chains import chain_of, lock_carts
+from backend.core.clock import now
+from backend.core.db.database import Database, locked
+from backend.core.errors import NotAllowed, NotFound
+from backend.core.events import publish
+from backend.core.money import Cop
+from backend.core.observability.logs import log_scope
+from backend.core.observability.tracing import traced
 from backend.jobs import cancel, enqueue
-from backend.logs import log_scope
-from backend.money import Cop
 from backend.payment.events import (
     PaymentApproved,
     PaymentContradicted,
@@ -35,7 +36,6 @@ from backend.payment.events import (
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.states import AT_THE_BANK, CHECKED, STEPS, SessionState
-from backend.tracing import traced
 
 log = logging.getLogger(__name__)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from backend.core.money import Cop
 from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
-from backend.money import Cop
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.providers.base import MissingAnswer
 from backend.payment.states import SessionState

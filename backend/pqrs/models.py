@@ -6,10 +6,10 @@ from enum import StrEnum
 from sqlalchemy import Index, text
 from sqlmodel import Field
 
-from backend.database import UtcDateTime
-from backend.ids import secret_id
-from backend.tables import Timestamps
-from backend.texts import _
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Timestamps
+from backend.core.ids import secret_id
+from backend.core.texts import _
 
 
 class PqrsKind(StrEnum):

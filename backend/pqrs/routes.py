@@ -9,20 +9,20 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
-from backend.contact import CHECK_FIELDS
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData, TooManyRequests
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.csrf import form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.form_sendings import sending_of
-from backend.edge.own_pages import form_fields, own_page
+from backend.edge.form_submissions import sending_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.errors import InvalidData, TooManyRequests
 from backend.pqrs.service import LONGEST_TEXT, ask, pqrs_path
-from backend.presses import PressUsed, Sending, handle_press
-from backend.rate_limit import Client
-from backend.settings import Settings
-from backend.texts import _
+from backend.presses.service import PressUsed, Sending, handle_press
+from backend.rate_limit.limiter import Client
 
 PAGE = "/pqrs"
 TOO_MANY = _(

@@ -17,21 +17,21 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import rate_limit
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
 from backend.audit import Subject, Thing, record
-from backend.business_days import due_after
-from backend.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
-from backend.database import Database, database_now, locked
-from backend.errors import Conflict, InvalidData, NotFound
-from backend.events import publish
+from backend.core.business_days import due_after
+from backend.core.db.database import Database, database_now, locked
+from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.events import publish
+from backend.core.texts import _
+from backend.core.web.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
 from backend.jobs import JobRun, enqueue, job
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.presses import require_unused_press, use_press
-from backend.rate_limit import Client, RateLimit
+from backend.presses.service import require_unused_press, use_press
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 
 ANSWER_WITHIN = {
     PqrsKind.PETITION: 10,
@@ -96,7 +96,7 @@ async def ask(database: Database, typed: Mapping[str, Any], *, client: Client) -
     form = read_form(PqrsForm, typed)
     async with database.read() as session:
         await require_unused_press(session)
-    await rate_limit.hit(database, LIMIT, form.email, client)
+    await limiter.hit(database, LIMIT, form.email, client)
     async with database.transaction() as session:
         moment = await database_now(session)
         due_at = due_after(moment, ANSWER_WITHIN[PqrsKind(form.kind)])

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import constrained, database_now, locked
-from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.core.db.database import constrained, database_now, locked
+from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.promotions.kinds import BudgetType
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.schemas import BudgetChange, CampaignChange, NewCampaign

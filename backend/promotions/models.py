@@ -10,11 +10,11 @@ from typing import ClassVar
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from backend.clock import now
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
 
 _STANDS = text("deleted_at IS NULL")
 _AUTOMATIC = text("is_automatic AND status = 'active' AND deleted_at IS NULL")

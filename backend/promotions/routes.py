@@ -6,14 +6,16 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import Wire
-from backend.errors import NotFound
-from backend.promotions import campaigns, rule_choices, saving
+from backend.promotions import campaigns
+from backend.promotions import rule_attributes as rule_choices
+from backend.promotions import service as saving
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.schemas import (
     AttributesAnswer,
@@ -36,7 +38,7 @@ from backend.promotions.schemas import (
     ValuesAnswer,
 )
 from backend.promotions.wire import campaigns_wire, promotions_wire, rule_wire
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

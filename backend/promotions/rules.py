@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from backend.errors import InvalidData
-from backend.ids import new_id
-from backend.money import Cop
-from backend.tables import JsonObject
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.core.ids import new_id
+from backend.core.money import Cop
 
 ITEM_TOTAL = "item_total"
 """What the lines cost before anything is taken off, in pesos: the minimum of a promotion."""

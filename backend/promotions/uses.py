@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import database_now, locked
-from backend.errors import TotalChanged
-from backend.money import Cop
-from backend.promotions.applying import Budgets
+from backend.core.db.database import database_now, locked
+from backend.core.errors import TotalChanged
+from backend.core.money import Cop
+from backend.promotions.discount_calculation import Budgets
+from backend.promotions.eligibility import Buying, named_candidates
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.offers import Buying, named_candidates
 
 GONE = "The promotion code {code} cannot be used any more: the total has changed, show it and ask again"
 

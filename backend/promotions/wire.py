@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.db.tables import JsonObject
+from backend.core.money import Cop
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps
-from backend.money import Cop
 from backend.promotions.kinds import BudgetType, MethodType
 from backend.promotions.models import Campaign, Promotion, PromotionUse
 from backend.promotions.rules import CART_ATTRIBUTES
-from backend.tables import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,16 @@ from sqlalchemy.orm import aliased
 
 from backend.cart.models import Cart, LineItem
 from backend.catalog.models import Product, Variant
-from backend.checkout.abandoned import CART_KEPT_FOR
-from backend.dates import today_in_colombia
+from backend.checkout.carts.abandoned_carts import CART_KEPT_FOR
+from backend.core.dates import today_in_colombia
+from backend.core.db.tables import Json
+from backend.core.money import Cop
 from backend.inventory.models import InventoryLevel
-from backend.money import Cop
-from backend.orders.accounts import taken_by_part
 from backend.orders.models import Order, OrderLine
+from backend.orders.money.payment_allocation import taken_by_part
 from backend.payment.models import PaymentSession, Refund
 from backend.pricing import price_of_units
 from backend.reports.periods import Period, Piece, months
-from backend.tables import Json
 
 MOST_TOYS = 10
 """Toys that are named."""

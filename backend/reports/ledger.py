@@ -2,8 +2,8 @@
 
 A payment counts on the day on which it was captured, a refund on the day on which it was booked, whatever became of
 the order. A session has the moment of its capture once it is captured, which it stays. Rates are those that the
-order's lines and its shipping were sold at; how payments are shared out over them is in `backend.orders.accounts`. A
-payment that is simply that of its order is added up by the database.
+order's lines and its shipping were sold at; how payments are shared out over them is in
+`backend.orders.money.payment_allocation`. A payment that is simply that of its order is added up by the database.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.money import Cop
-from backend.orders.accounts import Account, Event, Share, parts_of, taken_by_part
+from backend.core.db.tables import Json
+from backend.core.money import Cop
 from backend.orders.models import Order, OrderLine
+from backend.orders.money.payment_allocation import Account, Event, Share, parts_of, taken_by_part
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.transitions import pays
 from backend.pricing import SHIPPING
 from backend.reports.periods import Period, months
-from backend.tables import Json
 
 AT_ONCE = 500
 """Payments whose orders are read at a time."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from babel.dates import format_date
 
-from backend.dates import LOCALE, TIME_ZONE, day_begin
-from backend.errors import InvalidData
-from backend.texts import _
+from backend.core.dates import LOCALE, TIME_ZONE, day_begin
+from backend.core.errors import InvalidData
+from backend.core.texts import _
 
 TODAY, WEEK, MONTH, RANGE = "hoy", "semana", "mes", "rango"
 """The periods that have a name, as an address says them."""

@@ -19,13 +19,13 @@ from backend.edge.wire import JsonDict, Wire
 from backend.fulfillment.return_labels import request_return
 from backend.orders.schemas import OrderAnswer
 from backend.orders.service import read_order
-from backend.orders.staff_wire import orders_for_staff
-from backend.orders.wire import OrderView
+from backend.orders.wire.orders import OrderView
+from backend.orders.wire.staff import orders_for_staff
 from backend.returns import drafts
-from backend.returns.asking import Remark
 from backend.returns.drafts import Action, Asked, Item, ItemChange, Units
-from backend.returns.handling import read_return
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
+from backend.returns.processing import read_return
+from backend.returns.requests import Remark
 from backend.returns.schemas import (
     ArrivedChange,
     ArrivedItem,
@@ -46,8 +46,8 @@ from backend.returns.schemas import (
 )
 from backend.returns.wire import any_status, draft_wire, previewed, returns_wire
 from backend.shipping.location_routes import Providers
-from backend.staff.access import StaffMember, staff_who_may
 from backend.staff.bulk_reads import count_reads
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
 
 router = APIRouter(

@@ -9,8 +9,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from backend.business_days import due_after, end_of
-from backend.dates import last_day, today_in_colombia
+from backend.core.business_days import due_after, end_of
+from backend.core.dates import last_day, today_in_colombia
 from backend.orders.models import Fulfillment
 from backend.orders.states import PACKED
 from backend.returns.models import ReturnKind

@@ -13,19 +13,19 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import locked
-from backend.errors import InvalidData, NotAllowed, NotFound
-from backend.ids import new_id
+from backend.core.db.database import locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.ids import new_id
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Order, ReturnReason
 from backend.orders.service import lines_of_order, lock_order
-from backend.returns.asking import Remark, open_return, returnable
 from backend.returns.forms import LONGEST_REASON, UNITS
-from backend.returns.handling import lines_of_return, read_return, receive, require_step
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
+from backend.returns.processing import lines_of_return, read_return, receive, require_step
+from backend.returns.requests import Remark, open_return, returnable
 from backend.returns.states import ReturnState
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
 
 WRITTEN = "return written"
 UNDER_WAY = (
@@ -216,7 +216,7 @@ async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -
 
 
 async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -> Return:
-    """The units that were written have arrived: see `backend.returns.handling.receive`.
+    """The units that were written have arrived: see `backend.returns.processing.receive`.
 
     Raises:
         Forbidden: see `Actor.require`.

@@ -5,7 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from backend.contact import (
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.core.web.contact import (
     Line,
     document_number,
     invalid,
@@ -13,10 +15,8 @@ from backend.contact import (
     require_length,
     require_person_name,
 )
-from backend.errors import InvalidData
 from backend.orders.models import OrderLine
 from backend.returns.models import ReturnKind
-from backend.texts import _
 
 LONGEST_REASON = 2000
 ACCOUNT_TYPES = {

@@ -10,11 +10,11 @@ from enum import StrEnum
 from sqlalchemy import CheckConstraint, Index
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
-from backend.texts import _
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
+from backend.core.texts import _
 
 
 class ReturnKind(StrEnum):

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
-from backend.database import Database, locked
+from backend.core.db.database import Database, locked
 from backend.jobs import JobRun, cancel, enqueue, job
 from backend.orders.service import lock_order
 from backend.returns.models import KIND_NAMES, Return, ReturnKind

@@ -9,23 +9,23 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from backend.catalog.picture_forms import picture_form
-from backend.catalog.picture_store import PicturesUnavailable
-from backend.catalog.upload_routes import uploads_of
-from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
+from backend.core.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
+from backend.core.texts import _
+from backend.edge.auth.csrf import own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.form_sendings import lead_to, refuse, sending_of
-from backend.edge.own_pages import own_page
+from backend.edge.form_submissions import lead_to, refuse, sending_of
 from backend.edge.requests import WireRoute
-from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
-from backend.orders.tokens import require_order_token
-from backend.presses import PressUsed, handle_press
-from backend.rate_limit import Client, RateLimit, hit
-from backend.returns.asking import SentPicture, ask, require_offer
-from backend.returns.handling import add_receipt, read_file
-from backend.staff.access import StaffMember, staff_who_may
+from backend.media.picture_forms import picture_form
+from backend.media.picture_store import PicturesUnavailable
+from backend.media.upload_routes import uploads_of
+from backend.media.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
+from backend.orders.links.tokens import require_order_token
+from backend.presses.service import PressUsed, handle_press
+from backend.rate_limit.limiter import Client, RateLimit, hit
+from backend.returns.processing import add_receipt, read_file
+from backend.returns.requests import SentPicture, ask, require_offer
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import OFFICE, Right
-from backend.texts import _
 
 RECEIPTS = "/admin/return-receipts"
 MOST_RECEIPT_BYTES = MOST_FILE_BYTES + (64 << 10)

@@ -14,9 +14,9 @@
 
 from enum import StrEnum
 
+from backend.core.texts import _
+from backend.core.transitions import Transitions
 from backend.returns.models import Return
-from backend.texts import _
-from backend.transitions import Transitions
 
 
 class ReturnState(StrEnum):

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
+from backend.orders.admin.reasons import RETURN_REASONS
 from backend.orders.models import Order, ReturnReason
-from backend.orders.reasons import RETURN_REASONS
 from backend.returns.drafts import Action, units_of
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnLine
 from backend.returns.states import ReturnState

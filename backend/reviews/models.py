@@ -7,10 +7,10 @@ from typing import ClassVar
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.tables import Json, Timestamps
-from backend.texts import _
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, Timestamps
+from backend.core.ids import new_id
+from backend.core.texts import _
 
 
 class ReviewState(StrEnum):
@@ -34,7 +34,7 @@ _WAITING = text("state = 'waiting'")
 class Review(Timestamps, table=True):
     """What the buyer of an order says of one of its toys.
 
-    What is shown of them is counted on the product too (`backend.reviews.moderating`).
+    What is shown of them is counted on the product too (`backend.reviews.moderation`).
     """
 
     __tablename__ = "review"
@@ -54,7 +54,7 @@ class Review(Timestamps, table=True):
     stars: int
     text: str
     pictures: list[str] = Field(default_factory=list, sa_type=Json)
-    """Addresses in the shop's store: see `backend.catalog.prepared_pictures`."""
+    """Addresses in the shop's store: see `backend.media.picture_widths`."""
     state: str = ReviewState.WAITING
     refusal: str = ""
     """Why it is not shown, for its buyer."""

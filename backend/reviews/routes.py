@@ -5,20 +5,20 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from backend.catalog.picture_forms import picture_form
-from backend.catalog.picture_store import PicturesUnavailable
-from backend.catalog.upload_routes import uploads_of
-from backend.catalog.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads
-from backend.contact import CHECK_FIELDS
+from backend.core.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.csrf import TOO_MANY, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.form_sendings import lead_to, refuse
-from backend.edge.own_pages import TOO_MANY, own_page
+from backend.edge.form_submissions import lead_to, refuse
 from backend.edge.requests import WireRoute
-from backend.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
-from backend.rate_limit import Client, RateLimit, hit
-from backend.reviews.links import require_review_token, review_path
-from backend.reviews.writing import MOST_PICTURES, read_review, require_open, write_review
-from backend.texts import _
+from backend.media.picture_forms import picture_form
+from backend.media.picture_store import PicturesUnavailable
+from backend.media.upload_routes import uploads_of
+from backend.media.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads
+from backend.rate_limit.limiter import Client, RateLimit, hit
+from backend.reviews.submission import MOST_PICTURES, read_review, require_open, write_review
+from backend.reviews.tokens import require_review_token, review_path
 
 WRITE = "/api/reviews"
 MOST_FIELDS, MOST_FIELD_BYTES = 20, 32 << 10

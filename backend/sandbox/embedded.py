@@ -7,15 +7,15 @@ browser reaches the bank's page, and the carrier's labels, under `/sandbox` of t
 import httpx
 from starlette.types import ASGIApp
 
-from backend.database import Database
-from backend.http_client import trusted
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.web.http_client import trusted
+from backend.core.web.response_limits import LimitedClient
 from backend.payment.providers.pse.client import SANDBOX_PATH as GATEWAY_PATH
-from backend.response_limits import LimitedClient
 from backend.sandbox.carrier.app import PUBLIC_PATH as CARRIER_PATH
 from backend.sandbox.carrier.app import sandbox_carrier
 from backend.sandbox.gateway import sandbox_gateway
 from backend.sandbox.invoicing import sandbox_invoicing
-from backend.settings import Settings
 
 
 class Sandbox:

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from backend.outage import RETRY_AFTER
+from backend.core.outage import RETRY_AFTER
 
 
 async def unavailable(_request: Request, error: Exception) -> Response:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from backend.errors import InvalidData
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.errors import InvalidData
 from backend.shipping.municipalities import (
     Municipality,
     department_codes,
@@ -19,7 +19,7 @@ from backend.shipping.municipalities import (
 )
 from backend.shipping.providers.base import Contact, Place
 from backend.shipping.providers.carrier.label_address import fit_label_address
-from backend.shipping.providers.carrier.messages import PHONE_DIGITS, TOO_LONG, fit_phone
+from backend.shipping.providers.carrier.requests import PHONE_DIGITS, TOO_LONG, fit_phone
 
 Address = Mapping[str, Any]
 
@@ -148,7 +148,7 @@ def recipient(address: Address, email: str) -> Contact:
 def missing_for_a_label(address: Address) -> list[str]:
     """The parts without which no label can be made for this address, by the platform's names.
 
-    Company, suburb, cross street and reference may be missing: see `backend.shipping.providers.carrier.messages`.
+    Company, suburb, cross street and reference may be missing: see `backend.shipping.providers.carrier.requests`.
     A telephone number cannot be made up: it has ten digits.
     """
     missing = [name for name in ("first_name", "last_name") if not _text(address, name)]

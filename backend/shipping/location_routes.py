@@ -8,15 +8,15 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.channel_models import SalesChannel, ShippingProfile
-from backend.catalog.channel_wire import channel_wire, profile_wire
+from backend.channels.models import SalesChannel, ShippingProfile
+from backend.channels.wire import channel_wire, profile_wire
+from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, NamedParameters
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import NotFound
 from backend.shipping.locations import (
     change_location,
     create_location,
@@ -30,6 +30,7 @@ from backend.shipping.models import (
     LocationSalesChannel,
     StockLocation,
 )
+from backend.shipping.provider_switches import providers_off
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
@@ -43,10 +44,9 @@ from backend.shipping.schemas import (
     ProvidersAnswer,
     ProvidersParameters,
 )
-from backend.shipping.switches import providers_off
 from backend.shipping.wire import location_wire, set_wire
 from backend.shipping.zones import create_set, sets_of, zones_of
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

@@ -6,9 +6,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.channel_models import SalesChannel
-from backend.database import constrained, locked
-from backend.errors import NotAllowed, NotFound
+from backend.channels.models import SalesChannel
+from backend.core.db.database import constrained, locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import NotAllowed, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.shipping.addresses import municipality_code, require_label_address
 from backend.shipping.models import (
@@ -22,7 +23,6 @@ from backend.shipping.models import (
 from backend.shipping.schemas import LocationAddress, LocationChange, NewLocation
 from backend.shipping.zones import delete_set, sets_of
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
 
 IN_USE = "Units are stocked at this location, or fulfillments started from it: it cannot be deleted"
 TOWN = ("city", "province")

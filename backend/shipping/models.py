@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
 
 CALCULATED = "calculated"
 """The type of a price that an option's provider says live; any other is flat."""

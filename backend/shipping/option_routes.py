@@ -6,14 +6,14 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.channel_models import ShippingProfile
+from backend.channels.models import ShippingProfile
+from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters, ListResponse
 from backend.edge.wire import Wire
-from backend.errors import NotFound
 from backend.shipping.location_routes import Providers
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption
 from backend.shipping.options import (
@@ -44,7 +44,7 @@ from backend.shipping.zones import (
     find_zone,
     zones_of,
 )
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(

@@ -6,20 +6,20 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.catalog.places_of_products import require_profile
-from backend.clock import now
-from backend.database import locked
+from backend.catalog.products.sales_channels import require_profile
+from backend.core.clock import now
+from backend.core.db.database import locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, NotFound
+from backend.core.money import Cop
 from backend.edge.wire import JsonDict
-from backend.errors import InvalidData, NotFound
-from backend.money import Cop
 from backend.shipping.locations import location_of
 from backend.shipping.models import CALCULATED, LocationFulfillmentProvider, ServiceZone, ShippingOption
-from backend.shipping.offers import OLDEST_FIRST, not_enabled
+from backend.shipping.offered_options import OLDEST_FIRST, not_enabled
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import NewOption, OptionChange, OptionPrice
 from backend.shipping.wire import TYPE_NOTE, option_type
 from backend.staff.rights import Actor, Right
-from backend.tables import JsonObject
 
 CANNOT_CALCULATE = "Cannot calcuate pricing for: [] shipping option(s)."  # so the platform spells it
 AMOUNT_MISSING = "Invalid request: Field 'amount' is required"

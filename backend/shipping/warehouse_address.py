@@ -3,14 +3,14 @@
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.modules import MANUAL
-from backend.settings import Settings
+from backend.core.config.modules import MANUAL
+from backend.core.config.settings import Settings
+from backend.core.texts import _
 from backend.shipping.locations import change_location
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.municipalities import municipality
 from backend.shipping.schemas import LocationAddress, LocationChange
 from backend.staff.rights import Actor
-from backend.texts import _
 
 WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
 """Names of the settings that the warehouse's address consists of."""

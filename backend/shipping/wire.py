@@ -1,7 +1,8 @@
 """Warehouses and shipping options as the platform shows them."""
 
-from backend.catalog.channel_models import ShippingProfile
-from backend.catalog.channel_wire import profile_wire
+from backend.channels.models import ShippingProfile
+from backend.channels.wire import profile_wire
+from backend.core.texts import _
 from backend.edge.wire import JsonDict, exact, sibling_id, stamps
 from backend.shipping.models import (
     FulfillmentSet,
@@ -9,7 +10,6 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.texts import _
 
 TYPE_NOTE = "type"
 """Where an option's `meta` keeps what the platform calls its type."""

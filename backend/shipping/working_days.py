@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from backend.dates import today_in_colombia
+from backend.core.dates import today_in_colombia
 
 SATURDAY = 5
 

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import constrained
-from backend.errors import NotAllowed, NotFound
+from backend.core.db.database import constrained
+from backend.core.errors import NotAllowed, NotFound
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
 from backend.shipping.schemas import GeoZone, NewSet, NewZone, ZoneChange
 from backend.staff.rights import Actor, Right

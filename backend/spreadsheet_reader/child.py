@@ -9,8 +9,8 @@ from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 from zlib import error as ZlibError  # noqa: N812 - it is a class
 
-from backend.archives import UnsafeMember
-from backend.child_process import limit_this_process
+from backend.core.archives import UnsafeMember
+from backend.core.child_process import limit_this_process
 from backend.spreadsheet_reader.cell_counter import CellCounter
 from backend.spreadsheet_reader.delimited import read_rows
 from backend.spreadsheet_reader.models import ForeignFormat, Limits, Refusal, Row, UnreadableSpreadsheet

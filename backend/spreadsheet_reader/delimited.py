@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from io import StringIO, TextIOWrapper
 from typing import BinaryIO, TextIO
 
-from backend.spreadsheet import restore_cell
+from backend.core.spreadsheet import restore_cell
 from backend.spreadsheet_reader.cell_counter import CellCounter
 from backend.spreadsheet_reader.models import CellKind, Limits, Refusal, Row, UnreadableSpreadsheet
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
-from backend.child_process import ChildFailed, ChildProcess
+from backend.core.child_process import ChildFailed, ChildProcess
 from backend.spreadsheet_reader.models import Area, Limits, Refusal, Row, UnreadableSpreadsheet
 
 CHILD = "backend.spreadsheet_reader.child"

@@ -14,7 +14,7 @@ from zipfile import ZipFile, ZipInfo
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 from openpyxl.utils.escape import unescape
 
-from backend.archives import TooManyMembers, open_zip, require_safe
+from backend.core.archives import TooManyMembers, open_zip, require_safe
 from backend.spreadsheet_reader.markup import iter_elements, local_name
 from backend.spreadsheet_reader.models import ForeignFormat, Limits, Refusal, UnreadableSpreadsheet
 

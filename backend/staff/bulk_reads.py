@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import bindparam
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database, database_now
-from backend.rate_limit_models import RateLimitCounter, add_to_counters
+from backend.core.db.database import Database, database_now
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.rate_limit.models import RateLimitCounter, add_to_counters
 from backend.staff.rights import Actor
-from backend.tables import for_each_dialect, table_of
 
 MAX_UNRECORDED_READS = 500
 """Customers, or orders, that one credential may read within `READS_WINDOW` without an entry in the audit."""

@@ -8,16 +8,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
+from backend.edge.auth.csrf import own_page
+from backend.edge.auth.devices import AnyVisitor, remember_device
 from backend.edge.dependencies import Db, ShopSettings, Shown
-from backend.edge.devices import AnyVisitor, remember_device
 from backend.edge.errors import REFUSALS
-from backend.edge.own_pages import own_page
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted, ListParameters
 from backend.edge.wire import Wire
 from backend.staff import invites, sessions, signing_in
-from backend.staff.access import StaffMember, ThisBrowser
+from backend.staff.dependencies import StaffMember, ThisBrowser
 from backend.staff.rights import OFFICE, Role
 from backend.staff.routes import FormRoute
 from backend.staff.schemas import InviteAnswer, InviteListAnswer, NewInvite, Typed, invite_wire

@@ -14,19 +14,19 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import rate_limit
 from backend.audit import Subject, Thing, record
-from backend.contact import AccountEmail, read_form
-from backend.database import Database, database_now, db_now, locked
-from backend.errors import Conflict, Duplicate, InvalidData, NotFound
-from backend.events import publish
-from backend.passwords import hash_of, hash_password, new_token
-from backend.rate_limit import Client, RateLimit
+from backend.core.db.database import Database, database_now, db_now, locked
+from backend.core.errors import Conflict, Duplicate, InvalidData, NotFound
+from backend.core.events import publish
+from backend.core.texts import _
+from backend.core.web.contact import AccountEmail, read_form
+from backend.core.web.passwords import hash_of, hash_password, new_token
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.models import Staff, StaffInvite
 from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
 from backend.staff.service import require_strong, staff_with
 from backend.staff.sessions import Browser, open_session
-from backend.texts import _
 
 LIFETIME = timedelta(hours=72)
 KEPT = timedelta(days=30)
@@ -208,7 +208,7 @@ async def accept(
         TooManyRequests: too many links that open nothing lately.
     """
     require_strong(password)
-    await rate_limit.hit(database, ACCEPTED, ANY_LINK, client)
+    await limiter.hit(database, ACCEPTED, ANY_LINK, client)
     async with database.read() as session:
         if (await session.execute(select(StaffInvite.id).where(*_opened_by(token)))).first() is None:
             raise InviteOver
@@ -229,7 +229,7 @@ async def accept(
         except IntegrityError:  # made on the command line at this moment
             raise InviteOver from None
         opened = await open_session(session, member.id, browser, has_second_factor=False)
-    await rate_limit.refund(database, ACCEPTED, ANY_LINK, client)
+    await limiter.refund(database, ACCEPTED, ANY_LINK, client)
     return Accepted(opened, role, member.email)
 
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from backend.clock import now
-from backend.database import UtcDateTime
-from backend.ids import new_id, secret_id
-from backend.tables import Timestamps
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Timestamps
+from backend.core.ids import new_id, secret_id
 
 
 class Staff(Timestamps, table=True):

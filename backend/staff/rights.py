@@ -7,8 +7,8 @@ that the office, the Admin API and the command line have the same rules.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from backend.errors import Forbidden
-from backend.texts import _
+from backend.core.errors import Forbidden
+from backend.core.texts import _
 
 OFFICE = "/oficina"
 

@@ -10,20 +10,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from backend.contact import CHECK_FIELDS
-from backend.edge.bearer_tokens import issue_token
-from backend.edge.credentials import Credentials, TokenAnswer, texts_of
+from backend.core.config.settings import Settings
+from backend.core.errors import ShopError, TooManyRequests, Unauthorized
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.bearer_tokens import issue_token
+from backend.edge.auth.credentials import Credentials, TokenAnswer, texts_of
+from backend.edge.auth.csrf import TOO_MANY, own_page
+from backend.edge.auth.devices import AnyVisitor, remember_device
 from backend.edge.dependencies import Db, ShopSettings, Shown
-from backend.edge.devices import AnyVisitor, remember_device
 from backend.edge.errors import REFUSALS
-from backend.edge.own_pages import TOO_MANY, own_page
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
-from backend.errors import ShopError, TooManyRequests, Unauthorized
-from backend.settings import Settings
 from backend.staff import second_factor, service, sessions, signing_in
-from backend.staff.access import StaffMember, ThisBrowser
+from backend.staff.dependencies import StaffMember, ThisBrowser
 from backend.staff.invites import InviteOver
 from backend.staff.schemas import (
     StaffAnswer,
@@ -34,7 +35,6 @@ from backend.staff.schemas import (
     session_wire,
     staff_wire,
 )
-from backend.texts import _
 
 
 def told(error: ShopError) -> Wire:

@@ -17,18 +17,18 @@ import pyotp
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import rate_limit
 from backend.audit import Subject, Thing, record
-from backend.clock import now
-from backend.database import Database, locked
-from backend.errors import InvalidData, NotAllowed, NotFound
-from backend.passwords import hash_of
-from backend.rate_limit import Client, RateLimit
+from backend.core.clock import now
+from backend.core.db.database import Database, locked
+from backend.core.db.tables import table_of
+from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.texts import _
+from backend.core.web.passwords import hash_of
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.models import Staff, StaffRecoveryCode
 from backend.staff.rights import OFFICE, Actor, Right, SecondFactorMissing
 from backend.staff.sessions import end_others, lower_session, raise_session
-from backend.tables import table_of
-from backend.texts import _
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -105,7 +105,7 @@ async def confirm(
     """
     if not actor.session_id:
         raise NotAllowed(NO_SESSION)
-    await rate_limit.hit(database, CODES, actor.id, client)
+    await limiter.hit(database, CODES, actor.id, client)
     codes = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode() for _code in range(RECOVERY_CODES)]
     async with database.transaction() as session:
         staff = await _locked(session, actor.id)
@@ -123,7 +123,7 @@ async def confirm(
         await session.flush()
         await end_others(session, actor.id, actor.session_id)
         token = await raise_session(session, actor.session_id)
-    await rate_limit.refund(database, CODES, actor.id, client)
+    await limiter.refund(database, CODES, actor.id, client)
     return token, codes
 
 
@@ -140,14 +140,14 @@ async def prove(database: Database, signing_key: str, actor: Actor, code: str, *
     """
     if not actor.session_id:
         raise NotAllowed(NO_SESSION)
-    await rate_limit.hit(database, CODES, actor.id, client)
+    await limiter.hit(database, CODES, actor.id, client)
     async with database.transaction() as session:
         await record(session, actor, "second factor tried", Subject(Thing.STAFF, actor.id))
         is_right = await _use(session, signing_key, actor.id, code)
         token = await raise_session(session, actor.session_id) if is_right else ""
     if not token:  # raised out here, so that the wrong try stays counted
         raise WrongCode
-    await rate_limit.refund(database, CODES, actor.id, client)
+    await limiter.refund(database, CODES, actor.id, client)
     return token
 
 
@@ -159,7 +159,7 @@ async def turn_off(database: Database, signing_key: str, actor: Actor, code: str
     """
     if not actor.session_id:
         raise NotAllowed(NO_SESSION)
-    await rate_limit.hit(database, CODES, actor.id, client)
+    await limiter.hit(database, CODES, actor.id, client)
     async with database.transaction() as session:
         await record(session, actor, "second factor tried", Subject(Thing.STAFF, actor.id))
         is_right = await _use(session, signing_key, actor.id, code)
@@ -170,7 +170,7 @@ async def turn_off(database: Database, signing_key: str, actor: Actor, code: str
             await lower_session(session, actor.session_id)
     if not is_right:  # raised out here, so that the wrong try stays counted
         raise WrongCode
-    await rate_limit.refund(database, CODES, actor.id, client)
+    await limiter.refund(database, CODES, actor.id, client)
 
 
 async def reset(session: AsyncSession, actor: Actor, staff_id: str) -> None:

@@ -14,13 +14,13 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database, db_now
-from backend.errors import NotAllowed
-from backend.passwords import hash_of
+from backend.core.db.database import Database, db_now
+from backend.core.db.tables import table_of
+from backend.core.errors import NotAllowed
+from backend.core.texts import _
+from backend.core.web.passwords import hash_of
 from backend.staff.models import SecretKey, Staff
 from backend.staff.rights import Actor, Right, Role
-from backend.tables import table_of
-from backend.texts import _
 
 PREFIX = "sk_"
 USED_EVERY = timedelta(minutes=1)

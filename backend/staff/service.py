@@ -7,20 +7,27 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import rate_limit
 from backend.audit import Subject, Thing, record
-from backend.contact import is_email, tidy_email
-from backend.database import Database, database_now, locked
-from backend.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
-from backend.events import publish
-from backend.passwords import MAX_LENGTH, MIN_STAFF_LENGTH, TOO_COMMON, hash_password, is_common, is_password
-from backend.rate_limit import Client, RateLimit
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, database_now, locked
+from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
+from backend.core.events import publish
+from backend.core.texts import _
+from backend.core.web.contact import is_email, tidy_email
+from backend.core.web.passwords import (
+    MAX_LENGTH,
+    MIN_STAFF_LENGTH,
+    TOO_COMMON,
+    hash_password,
+    is_common,
+    is_password,
+)
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.events import StaffPasswordChanged
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
 from backend.staff.sessions import end_all
-from backend.texts import _
 
 STAFF_PASSWORDS = RateLimit("staff password", per_pair=5, per_client=20, per_subject=0, per_day=100)
 NEEDS_AN_OWNER = "The shop needs an owner: make another one first"
@@ -166,12 +173,12 @@ async def change_password(
         TooManyRequests: too many tries lately.
     """
     require_strong(new, field="new_password")
-    await rate_limit.hit(database, STAFF_PASSWORDS, actor.id, client)
+    await limiter.hit(database, STAFF_PASSWORDS, actor.id, client)
     async with database.read() as session:
         staff = await session.get(Staff, actor.id)
     if not await is_password(current, staff.password_hash if staff else None):
         raise InvalidData("Wrong password", fields={"password": _("Esta no es tu contraseña actual.")})
-    await rate_limit.refund(database, STAFF_PASSWORDS, actor.id, client)
+    await limiter.refund(database, STAFF_PASSWORDS, actor.id, client)
     await _store_password(database, actor, actor.id, new)
 
 

@@ -14,16 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from backend.audit import Subject, Thing, record
-from backend.database import Database, database_now, db_now
-from backend.edge.bearer_tokens import USER, TokenOwner, session_end
-from backend.edge.cookies import delete_cookie, read_cookie, set_cookie
-from backend.edge.revoked_tokens import is_revoked, revoke_chains
-from backend.errors import NotFound
-from backend.passwords import hash_of, new_token
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, database_now, db_now
+from backend.core.db.tables import table_of
+from backend.core.errors import NotFound
+from backend.core.web.passwords import hash_of, new_token
+from backend.edge.auth.bearer_tokens import USER, TokenOwner, session_end
+from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
+from backend.edge.auth.revoked_tokens import is_revoked, revoke_chains
 from backend.staff.models import Staff, StaffSession
 from backend.staff.rights import Actor, Right, Role
-from backend.tables import table_of
 
 COOKIE = "trompo_staff"
 LIFETIME = timedelta(hours=12)

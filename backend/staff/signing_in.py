@@ -2,16 +2,16 @@
 
 from sqlalchemy import select
 
-from backend import rate_limit
 from backend.audit import Subject, Thing, record
-from backend.contact import tidy_email
-from backend.database import Database, locked
-from backend.edge.bearer_tokens import USER, TokenOwner
-from backend.edge.devices import DeviceAccount, Visitor
-from backend.edge.revoked_tokens import is_chain_revoked
-from backend.errors import Unauthorized
-from backend.passwords import is_password
-from backend.rate_limit import RateLimit
+from backend.core.db.database import Database, locked
+from backend.core.errors import Unauthorized
+from backend.core.web.contact import tidy_email
+from backend.core.web.passwords import is_password
+from backend.edge.auth.bearer_tokens import USER, TokenOwner
+from backend.edge.auth.devices import DeviceAccount, Visitor
+from backend.edge.auth.revoked_tokens import is_chain_revoked
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import RateLimit
 from backend.staff.models import Staff
 from backend.staff.rights import SHOP, Actor, Role
 from backend.staff.service import staff_with
@@ -39,13 +39,13 @@ async def prove(database: Database, email: str, password: str, *, visitor: Visit
     async with database.read() as session:
         staff = await staff_with(session, address)
     client = visitor.known_to(_device_account(staff))
-    await rate_limit.hit(database, STAFF_LOGINS, address, client)
+    await limiter.hit(database, STAFF_LOGINS, address, client)
     is_right = await is_password(password, staff.password_hash if staff else None)
     if not is_right or staff is None or staff.disabled_at is not None:
         if staff is not None:
             await _record(database, SHOP, "sign-in refused", staff.id, visitor)
         raise WrongPassword
-    await rate_limit.refund(database, STAFF_LOGINS, address, client)
+    await limiter.refund(database, STAFF_LOGINS, address, client)
     return staff
 
 

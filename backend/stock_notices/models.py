@@ -6,15 +6,16 @@ from typing import ClassVar
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from backend.database import UtcDateTime
-from backend.ids import new_id
-from backend.tables import Timestamps
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Timestamps
+from backend.core.ids import new_id
 
 
 class StockNotice(Timestamps, table=True):
     """An address that is to be told, once, when units of a variant can be bought again.
 
-    `created_at` is when its owner last agreed to that. The row goes when it has served: see `backend.upkeep.rules`.
+    `created_at` is when its owner last agreed to that. The row goes when it has served: see
+    `backend.operations.tidy.rules`.
     """
 
     __tablename__ = "stock_notice"

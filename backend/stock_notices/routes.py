@@ -3,16 +3,16 @@
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
-from backend.contact import CHECK_FIELDS
+from backend.core.errors import InvalidData, NotFound, ShopError, TooManyRequests
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.csrf import TOO_MANY, form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.own_pages import TOO_MANY, form_fields, own_page
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
-from backend.errors import InvalidData, NotFound, ShopError, TooManyRequests
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from backend.stock_notices.service import ask_notice, confirm_notice, forget_notice
-from backend.texts import _
 
 GONE = _("Este juguete ya no está disponible.")
 CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"

@@ -15,22 +15,22 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import bindparam, case, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend import rate_limit
 from backend.catalog.events import ProductsEdited
 from backend.catalog.models import Product, Variant, for_sale, has_price, variant_name
-from backend.clock import now
-from backend.contact import AccountEmail, invalid, read_form
-from backend.database import Database, db_now
-from backend.errors import NotFound
-from backend.events import publish, subscribe
+from backend.core.clock import now
+from backend.core.db.database import Database, db_now
+from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.errors import NotFound
+from backend.core.events import publish, subscribe
+from backend.core.texts import _
+from backend.core.web.contact import AccountEmail, invalid, read_form
 from backend.inventory.events import StockChanged
 from backend.inventory.service import available_units
 from backend.jobs import JobRun, RunAgain, enqueue, job
-from backend.rate_limit import Client, RateLimit, SubjectExhausted
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client, RateLimit, SubjectExhausted
 from backend.stock_notices.events import BackInStock, NoticeAsked
 from backend.stock_notices.models import StockNotice
-from backend.tables import for_each_dialect, table_of, values_of
-from backend.texts import _
 
 TELL = "stock_notices.tell"
 """The job that has everybody told who waits for a variant, which is its key."""
@@ -111,7 +111,7 @@ async def ask_notice(database: Database, variant_id: str, typed: dict[str, Any],
     async with database.read() as session:
         handle = (await toy_of(session, variant_id))[1]
     try:
-        await rate_limit.hit(database, ASKS, wanted.email, client)
+        await limiter.hit(database, ASKS, wanted.email, client)
     except SubjectExhausted:
         return handle
     async with database.transaction() as session:

@@ -6,16 +6,16 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.cart.news_views import NewsView
+from backend.cart.notice_views import NewsView
 from backend.cart.views import CartLine
-from backend.texts import _
-from storefront.components.browser import CART_SCRIPT, KeepFocus, LineQuantity, sheet
+from backend.core.texts import _
 from storefront.components.header import CART_SHEET
-from storefront.components.hooks import view
 from storefront.components.icons import icon
-from storefront.components.links import CART, CATALOG, CHECKOUT, to_category, to_product, to_variant
 from storefront.components.pictures import product_picture
 from storefront.components.placeholders import empty_cart
+from storefront.components.react_components import CART_SCRIPT, KeepFocus, LineQuantity, sheet
+from storefront.links import CART, CATALOG, CHECKOUT, to_category, to_product, to_variant
+from storefront.reflex_ext.hooks import view
 from storefront.state.cart import CartState
 
 

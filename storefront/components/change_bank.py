@@ -7,12 +7,12 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart.drafts import save_draft
-from backend.errors import Conflict, ShopError
-from backend.outage import DatabaseUnavailable
-from backend.texts import _
+from backend.cart.checkout_drafts import save_draft
+from backend.core.errors import Conflict, ShopError
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
 from storefront.components.forms import BUSY, AskFirst, Once, spinner_or
-from storefront.components.hooks import ABSENT
+from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import COMING_BACK, FAILURE, message_of
 

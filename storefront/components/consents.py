@@ -4,11 +4,11 @@ from typing import Any
 
 import reflex as rx
 
+from backend.core.texts import _
 from backend.legal.texts import TITLES, LegalKind
-from backend.texts import _
 from storefront.components.forms import Text, described_by, problem_of
-from storefront.components.hooks import ABSENT
-from storefront.components.links import legal_path
+from storefront.links import legal_path
+from storefront.reflex_ext.hooks import ABSENT
 
 WORDS = {
     "consent_data": (_("Autorizo que traten mis datos según la "), LegalKind.DATA),

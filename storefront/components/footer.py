@@ -3,11 +3,11 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.content.shown import ShownLine
-from backend.texts import _
+from backend.content.current_content import ShownLine
+from backend.core.texts import _
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WISHLIST, sic_link
 from storefront.components.pictures import MARK, drawing
+from storefront.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WISHLIST, sic_link
 from storefront.state.frame import FrameState
 
 SHOP = FrameState.shop

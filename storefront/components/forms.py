@@ -7,12 +7,12 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
-from backend.catalog.picture_forms import PICTURES
+from backend.core.texts import _
+from backend.media.picture_forms import PICTURES
 from backend.shipping.municipalities import Municipality
-from backend.texts import _
-from storefront.components.browser import on_text
-from storefront.components.hooks import ABSENT, hook, script, view
 from storefront.components.icons import icon
+from storefront.components.react_components import on_text
+from storefront.reflex_ext.hooks import ABSENT, hook, script, view
 
 PRESS = script("press")
 COMBOBOX = script("combobox")

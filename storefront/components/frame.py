@@ -6,17 +6,17 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.content.shown import Announcement
-from backend.texts import _
-from storefront.components.browser import Arrival, SessionWatch
+from backend.content.current_content import Announcement
+from backend.core.texts import _
 from storefront.components.cart import cart_sheet
 from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
-from storefront.components.hooks import hook, script, view
 from storefront.components.icons import icon
-from storefront.components.links import CART
 from storefront.components.pictures import product_picture
+from storefront.components.react_components import Arrival, SessionWatch
+from storefront.links import CART
 from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
+from storefront.reflex_ext.hooks import hook, script, view
 from storefront.state.cart import Added, CartState
 from storefront.state.frame import FrameState, Notice
 

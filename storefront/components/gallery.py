@@ -9,13 +9,13 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
-from backend.catalog.videos import VideoView
 from backend.catalog.views import PictureView
-from backend.texts import _
-from storefront.components.browser import SLIDES, Dialog, Slides
-from storefront.components.hooks import ABSENT, hook, props, script, view
+from backend.core.texts import _
+from backend.media.videos import VideoView
 from storefront.components.icons import icon
 from storefront.components.pictures import NO_PICTURE, css_url, drawing, picture
+from storefront.components.react_components import SLIDES, Dialog, Slides
+from storefront.reflex_ext.hooks import ABSENT, hook, props, script, view
 
 SCRIPT = script("gallery")
 LARGE_VIEW = "large-view"

@@ -7,12 +7,13 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.catalog.views import CategoryNode, SearchHit, SearchPlace
-from backend.texts import _
-from storefront.components.browser import CART_SCRIPT, CartTabs, sheet
+from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS, Combobox
-from storefront.components.hooks import ABSENT, hook, script, view
 from storefront.components.icons import icon
-from storefront.components.links import (
+from storefront.components.pictures import MARK, department_drawing, drawing, product_picture
+from storefront.components.react_components import CART_SCRIPT, CartTabs, sheet
+from storefront.components.wishlist import wishlist_count
+from storefront.links import (
     ACCOUNT,
     CART,
     CATALOG,
@@ -23,8 +24,7 @@ from storefront.components.links import (
     to_product,
     to_search,
 )
-from storefront.components.pictures import MARK, department_drawing, drawing, product_picture
-from storefront.components.wishlist import wishlist_count
+from storefront.reflex_ext.hooks import ABSENT, hook, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.search import LONGEST_SEARCH, LONGEST_TYPED, SearchState

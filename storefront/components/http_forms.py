@@ -6,11 +6,11 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.customers.google_routes import OWN_PAGE
-from backend.texts import _
+from backend.core.texts import _
+from backend.customers.auth.google_routes import OWN_PAGE
 from storefront.components.forms import Text
-from storefront.components.hooks import ABSENT, script, view
 from storefront.components.icons import icon
+from storefront.reflex_ext.hooks import ABSENT, script, view
 from storefront.state.frame import FAILURE
 
 SCRIPT = script("account")

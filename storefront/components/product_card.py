@@ -5,11 +5,11 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import ProductCard, VariantView
 from backend.content.home import SlideView
-from backend.texts import _
-from storefront.components.links import to_product
+from backend.core.texts import _
 from storefront.components.pictures import picture, product_picture
 from storefront.components.reviews import card_rating
 from storefront.components.wishlist import heart
+from storefront.links import to_product
 
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 

@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.cart.views import CodeView, SavingView
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.forms import BUSY, Once, problem_of
 from storefront.components.icons import icon
 from storefront.state.cart import LONGEST_CODE, CartState

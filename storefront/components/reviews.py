@@ -7,13 +7,13 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.ratings import RatingView
 from backend.catalog.views import PictureView
-from backend.reviews.offering import ReviewLink
-from backend.reviews.reading import ReviewsPart, ReviewView, StarCount
-from backend.texts import _
+from backend.core.texts import _
+from backend.reviews.page_links import ReviewLink
+from backend.reviews.views import ReviewsPart, ReviewView, StarCount
 from storefront.components.frame import section
 from storefront.components.icons import icon
 from storefront.components.pictures import picture
-from storefront.components.variants import CHOSEN
+from storefront.components.variant_picker import CHOSEN
 
 NAME = "resenas"
 """The part of the product's page, in its address."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
-from storefront.components.hooks import encoded, script, view
+from backend.core.texts import _
 from storefront.components.icons import icon
+from storefront.reflex_ext.hooks import encoded, script, view
 from storefront.state.frame import FrameState
 
 

@@ -12,13 +12,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.app import current_shop
-from backend.edge.conditional import tag_of
-from backend.edge.observed import ROUTE
-from backend.logs import path_of
-from backend.outage import DatabaseUnavailable
-from backend.single_flight import SingleFlight
-from storefront.components.links import BRAND
-from storefront.documents import readers, sitemap
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.observability.logs import path_of
+from backend.core.outage import DatabaseUnavailable
+from backend.edge.etags import tag_of
+from backend.edge.middleware.instrumentation import ROUTE
+from storefront.documents import client_detection, sitemap
 from storefront.documents.markup import (
     first_tags,
     further_tags,
@@ -26,17 +25,23 @@ from storefront.documents.markup import (
     with_plain_page,
     with_tags,
 )
+from storefront.documents.office_documents import first_state
 from storefront.documents.page_cache import LoadedPage, PageCache
-from storefront.documents.plain import plain_failure, plain_page
+from storefront.documents.plain_page import plain_failure, plain_page
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.responses import HTML, TEXT, XML, Body, DocumentResponse
-from storefront.documents.screens import first_state
-from storefront.earlier_builds import EarlierBuilds
+from storefront.documents.security_headers import (
+    DOCUMENT_HEADERS,
+    OFFICE_HEADERS,
+    content_policy,
+    inline_scripts,
+)
+from storefront.links import BRAND
 from storefront.meta import INDEX, NOINDEX, DocumentMeta
-from storefront.office.building import with_office_manifest
 from storefront.office.routes import NAME, OfficePage, office_page_at
 from storefront.pages.routes import Page, page_at, sample_of
-from storefront.security import DOCUMENT_HEADERS, OFFICE_HEADERS, content_policy, inline_scripts
+from storefront.reflex_ext.earlier_builds import EarlierBuilds
+from storefront.reflex_ext.office_bundle import with_office_manifest
 from storefront.static_files import StaticFiles
 
 log = logging.getLogger(__name__)
@@ -92,7 +97,7 @@ class Documents:
             return refusal
         if (answer := await self._beside_pages(scope["path"])) is not None:
             return answer
-        patient = readers.is_patient(scope)
+        patient = client_detection.is_patient(scope)
         address = read_address(scope)
         screen = office_page_at(address.segments) if address else None
         page = page_at(address.segments) if address else None
@@ -177,8 +182,10 @@ class Documents:
         """`/robots.txt`, a sitemap, or the cookie of browsers without scripts; None when the path is none of them."""
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
-        if path == readers.WITHOUT_SCRIPTS:
-            return DocumentResponse(204, headers={"set-cookie": readers.cookie_of(current_shop().settings)})
+        if path == client_detection.WITHOUT_SCRIPTS:
+            return DocumentResponse(
+                204, headers={"set-cookie": client_detection.cookie_of(current_shop().settings)}
+            )
         if path == sitemap.SITEMAP:
             return await self._sitemap(path, sitemap.sitemap)
         if found := sitemap.SITEMAP_PAGE.fullmatch(path):

@@ -5,9 +5,9 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from backend.texts import html_language
+from backend.core.texts import html_language
 from storefront.meta import DocumentMeta
-from storefront.reflex_patches import INITIAL_STATE_ID
+from storefront.reflex_ext.patches import INITIAL_STATE_ID
 
 STAND_IN = "data-stand-in"
 PRELOADS = re.compile('<link rel="preload" as="image"[^>]*>')

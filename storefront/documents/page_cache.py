@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 
 from backend.app import current_shop
-from backend.catalog.version_cache import VersionCache
-from backend.catalog.version_probe import Version
-from backend.errors import InvalidData, NotFound
-from backend.single_flight import SingleFlight
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.caching.version_cache import VersionCache
+from backend.core.caching.version_probe import Version
+from backend.core.errors import InvalidData, NotFound
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
 from storefront.pages.routes import NOT_FOUND, Page, Routed
 from storefront.reflex_ext.variable_names import to_browser_names
 from storefront.state.frame import Frame, FrameState, frame_values

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from backend.edge.conditional import tag_of
-from backend.logs import path_of
-from backend.settings import Settings
-from backend.single_flight import SingleFlight
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.config.settings import Settings
+from backend.core.observability.logs import path_of
+from backend.edge.etags import tag_of
 from storefront.documents.markup import (
     arranged_for_first_paint,
     further_tags,
@@ -22,12 +22,12 @@ from storefront.documents.markup import (
 )
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.responses import HTML, Body
-from storefront.office.building import with_office_manifest
+from storefront.documents.security_headers import content_policy, inline_scripts
 from storefront.office.routes import OfficePage
 from storefront.pages.routes import Routed, sample_of
+from storefront.reflex_ext.office_bundle import with_office_manifest
 from storefront.renderer.process import NotRendered
 from storefront.renderer.supervisor import PATIENCE
-from storefront.security import content_policy, inline_scripts
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from backend.edge.conditional import NotModified, is_known
+from backend.edge.etags import NotModified, is_known
 
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"

@@ -5,11 +5,11 @@ from datetime import datetime
 from html import escape
 
 from backend.app import current_shop
-from backend.catalog.list_page import ages_of
-from backend.catalog.search_places import read_places
-from backend.catalog.sitemap import count_products, listed_categories, listed_products
+from backend.catalog.search.suggestions import read_places
+from backend.catalog.storefront.product_list import ages_of
+from backend.catalog.storefront.sitemap import count_products, listed_categories, listed_products
 from backend.legal.texts import current_texts
-from storefront.components.links import CATALOG, GIFT, HOME, PQRS, catalog_path, legal_path, product_path
+from storefront.links import CATALOG, GIFT, HOME, PQRS, catalog_path, legal_path, product_path
 from storefront.meta import absolute
 
 ROBOTS = "/robots.txt"

@@ -1,4 +1,4 @@
-"""Which open pages of this process show which products, and which topics (`backend.news_topics`).
+"""Which open pages of this process show which products, and which topics (`backend.news.topics`).
 
 A state calls `watch` whenever it shows other products. That holds for the address the browser was at: on the next page,
 the states of that page call it.

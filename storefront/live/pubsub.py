@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from backend.edge.readiness import CHECK_SECONDS
-from backend.errors import OutsideFailure
+from backend.core.errors import OutsideFailure
+from backend.edge.health.readiness import CHECK_SECONDS
 
 if TYPE_CHECKING:
     from redis.asyncio.client import PubSub as Subscription

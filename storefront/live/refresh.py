@@ -14,8 +14,8 @@ import reflex as rx
 from reflex.event import Event, EventType
 
 from storefront.live.open_pages import OpenPages, Seen, Showing, address_of, digest_of
-from storefront.live.state_loss import is_lost, start_over
 from storefront.reflex_ext.page_states import modify_page, send_events
+from storefront.reflex_ext.state_loss import is_lost, start_over
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ import reflex as rx
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from backend import news
 from backend.app import current_shop
+from backend.core.errors import InvalidData, OutsideFailure, Unauthorized
 from backend.edge.requests import WireRoute
-from backend.errors import InvalidData, OutsideFailure, Unauthorized
+from backend.news import notifications
 from backend.outbox.publisher import REVALIDATE_HEADER, REVALIDATE_PATH
 from storefront.live.open_pages import open_pages
 from storefront.live.pubsub import LocalPubSub, PubSub, pubsub_over
@@ -98,7 +98,7 @@ async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
     refresher.start()
     _live.pubsub = pubsub_over(current_shop().settings.redis_url)
     await _live.pubsub.start(refresher.notify)
-    end_news = news.listen(_pass_on)
+    end_news = notifications.listen(_pass_on)
     try:
         yield
     finally:

@@ -8,10 +8,24 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.attention.kinds import Action
 from backend.attention.service import Decision, NothingToRun
-from backend.checkout.resolvers import AmountUnknown, HoldsNoMoney, NothingLeft, PaidAlready, PurchaseUnknown
-from backend.errors import Conflict, InsufficientStock, InvalidData, OutcomeUnknown, OutsideFailure, ShopError
-from backend.fulfillment.decisions import OrderCanceled
-from backend.news_topics import Topic
+from backend.checkout.attention_resolvers import (
+    AmountUnknown,
+    HoldsNoMoney,
+    NothingLeft,
+    PaidAlready,
+    PurchaseUnknown,
+)
+from backend.core.errors import (
+    Conflict,
+    InsufficientStock,
+    InvalidData,
+    OutcomeUnknown,
+    OutsideFailure,
+    ShopError,
+)
+from backend.core.texts import _
+from backend.fulfillment.label_decisions import OrderCanceled
+from backend.news.topics import Topic
 from backend.office.attention import (
     ActionView,
     AttentionPage,
@@ -19,21 +33,20 @@ from backend.office.attention import (
     count_unknown,
     open_attention,
 )
-from backend.orders.holding import PackingHeld
+from backend.orders.packing_holds import PackingHeld
 from backend.orders.service import FulfillmentsStand
 from backend.shipping.providers.base import LabelTooExpensive
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.forms import field
-from storefront.components.hooks import text_at
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.list_state import PagedScreen, ShowsFresh
-from storefront.office.places import ATTENTION
+from storefront.office.navigation import ATTENTION
 from storefront.office.state import Messages, message_of, office_event
+from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Por resolver")

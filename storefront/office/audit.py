@@ -7,11 +7,10 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.office.asked import address_with
+from backend.core.texts import _
 from backend.office.audit import AuditFilter, AuditPage, AuditRow, Person, audit_entries
+from backend.office.list_filters import address_with
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import entry_changes
@@ -19,8 +18,9 @@ from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.list_state import PagedScreen
-from storefront.office.places import AUDIT
+from storefront.office.navigation import AUDIT
 from storefront.office.state import office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Auditoría")

@@ -5,9 +5,9 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.core.texts import _
 from backend.exports.models import FileFormat
 from backend.office.exports import ExportView, KindOption
-from backend.texts import _
 from storefront.components.forms import Once, select_field
 from storefront.office.icons import icon
 from storefront.office.state import answers

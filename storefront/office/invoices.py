@@ -6,9 +6,10 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.invoices.configuring import configure
-from backend.invoices.retrying import retry_invoice
-from backend.news_topics import Topic
+from backend.core.texts import _
+from backend.invoices.configuration import configure
+from backend.invoices.retry import retry_invoice
+from backend.news.topics import Topic
 from backend.office.invoices import (
     FIELDS,
     KINDS,
@@ -24,18 +25,17 @@ from backend.office.invoices import (
 from backend.office.views import ChipView
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.files import file_links
-from storefront.office.components.finding import Finding
 from storefront.office.components.forms import edit_form, office_field, office_select
+from storefront.office.components.invoice_files import file_links
+from storefront.office.components.list_filters import Finding
 from storefront.office.components.lists import fresh, more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.list_state import OfficeList, ShowsFresh
-from storefront.office.places import INVOICES, ORDERS, REPORTS
+from storefront.office.navigation import INVOICES, ORDERS, REPORTS
 from storefront.office.state import may, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Facturas")

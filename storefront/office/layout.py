@@ -5,18 +5,18 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.texts import _
-from storefront.components.browser import Arrival, sheet
+from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS
-from storefront.components.hooks import ABSENT
 from storefront.components.pictures import MARK, drawing
-from storefront.office.browser import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling
+from storefront.components.react_components import Arrival, sheet
+from storefront.office.auth.sign_out import sign_out
 from storefront.office.icons import icon
-from storefront.office.leaving import sign_out
-from storefront.office.places import OFFICE, PLACES, Place
+from storefront.office.navigation import OFFICE, PLACES, Place
+from storefront.office.react_components import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling
 from storefront.office.search import LONGEST, Hit, OfficeSearchState
 from storefront.office.state import StaffState, Who, may, number_at
 from storefront.reflex_ext.elements import A
+from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
 
 CONTENT = "contenido"

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import reflex as rx
 
-from backend.office.asked import address_with
+from backend.office.list_filters import address_with
 from backend.staff.rights import Actor
 from storefront.office.state import OfficeScreen, office_event
 from storefront.state.handlers import checked_fields

@@ -6,21 +6,21 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.errors import Conflict, InvalidData
-from backend.news_topics import Topic
+from backend.core.errors import Conflict, InvalidData
+from backend.core.texts import _
+from backend.news.topics import Topic
 from backend.office.pqrs import PqrsList, PqrsRow, pqrs_list
 from backend.pqrs.service import LONGEST_ANSWER, answer_pqrs
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.forms import Once, field_box
-from storefront.components.hooks import text_at
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import fresh, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import PQRS
+from storefront.office.navigation import PQRS
 from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("PQRS")

@@ -8,24 +8,24 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
+from backend.core.texts import _
 from backend.exports.service import ask_for
-from backend.news_topics import Topic
+from backend.news.topics import Topic
 from backend.office.exports import ExportView, KindOption, exports_view, kind_options
-from backend.office.report import Bar, ReportView, TaxRow, ToyRow, report
+from backend.office.reports import Bar, ReportView, TaxRow, ToyRow, report
 from backend.reports.periods import MONTH, TODAY, WEEK, range_asked
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.components.hooks import ABSENT
 from storefront.components.placeholders import bar
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen
 from storefront.office.components.forms import office_field
 from storefront.office.exports import exports
 from storefront.office.layout import office
 from storefront.office.list_state import MOST_PARAMETERS
-from storefront.office.places import REPORTS
+from storefront.office.navigation import REPORTS
 from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.hooks import ABSENT
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Informes")

@@ -6,11 +6,12 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.errors import Conflict, InvalidData
-from backend.news_topics import Topic
+from backend.core.errors import Conflict, InvalidData
+from backend.core.texts import _
+from backend.news.topics import Topic
 from backend.office.reviews import ReviewRow, ReviewsList, reviews_list
 from backend.reviews.models import ReviewState
-from backend.reviews.moderating import (
+from backend.reviews.moderation import (
     LONGEST_ANSWER,
     LONGEST_REFUSAL,
     answer_review,
@@ -18,18 +19,17 @@ from backend.reviews.moderating import (
     show_review,
 )
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.forms import Once, field_box
-from storefront.components.hooks import text_at
-from storefront.components.links import to_product
 from storefront.components.reviews import picture_links
-from storefront.live.state_loss import KnownClientState
+from storefront.links import to_product
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import fresh, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ORDERS, REVIEWS
+from storefront.office.navigation import ORDERS, REVIEWS
 from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 TITLE = _("Reseñas")

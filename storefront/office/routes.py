@@ -6,37 +6,18 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import (
-    attention,
-    audit,
-    content,
-    enter,
-    importing,
-    invoices,
-    pqrs,
-    reports,
-    reviews,
-    settings,
-    today,
-)
-from storefront.office.areas import page as area_page
-from storefront.office.areas.state import AreaState
+from storefront.office import attention, audit, imports, invoices, pqrs, reports, reviews, today
+from storefront.office.auth import sign_in
+from storefront.office.content import area_page
+from storefront.office.content import page as content
+from storefront.office.content.area_state import AreaState
 from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
-from storefront.office.customers.finding import find_customers
-from storefront.office.offers import editor as offer_editor
-from storefront.office.offers import page as offers_page
-from storefront.office.offers import sale_editor
-from storefront.office.offers.sale_state import SaleState
-from storefront.office.offers.state import OffersState, OfferState
-from storefront.office.orders import detail, listing, packing
-from storefront.office.orders.detail_state import OrderState
-from storefront.office.orders.finding import find_orders
-from storefront.office.orders.listing_state import OrdersState
-from storefront.office.places import (
+from storefront.office.customers.search import find_customers
+from storefront.office.navigation import (
     ATTENTION,
     AUDIT,
     CONTENT,
@@ -60,17 +41,27 @@ from storefront.office.places import (
     STOCK,
     TEAM,
 )
+from storefront.office.offers import editor as offer_editor
+from storefront.office.offers import listing as offers_page
+from storefront.office.offers import sale_editor
+from storefront.office.offers.sale_state import SaleState
+from storefront.office.offers.state import OffersState, OfferState
+from storefront.office.orders import detail, listing, packing
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.listing_state import OrdersState
+from storefront.office.orders.search import find_orders
 from storefront.office.products import editor, preview
-from storefront.office.products import page as products_page
+from storefront.office.products import listing as products_page
 from storefront.office.products.editor_state import ProductState
-from storefront.office.products.finding import find_products
-from storefront.office.products.state import ProductsState
+from storefront.office.products.listing_state import ProductsState
+from storefront.office.products.search import find_products
 from storefront.office.returns import detail as return_page
 from storefront.office.returns import listing as returns_page
-from storefront.office.returns import opening
+from storefront.office.returns import new_return
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.search import FINDERS
-from storefront.office.settings_state import SettingsState
+from storefront.office.settings import page as settings
+from storefront.office.settings.state import SettingsState
 from storefront.office.stock import page as stock_page
 from storefront.office.stock.state import StockState
 from storefront.office.team import account
@@ -117,7 +108,7 @@ class OfficePage:
 
 
 OFFICE_PAGES = (
-    OfficePage(ENTER, enter.page, enter.OfficeEnterState, enter.TITLE),
+    OfficePage(ENTER, sign_in.page, sign_in.OfficeEnterState, sign_in.TITLE),
     OfficePage(OFFICE, today.page, today.TodayState, today.TITLE),
     OfficePage(ORDERS, listing.page, OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
@@ -127,9 +118,9 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
-    OfficePage(IMPORT, importing.page, importing.ImportState, importing.TITLE),
+    OfficePage(IMPORT, imports.page, imports.ImportState, imports.TITLE),
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
-    OfficePage(NEW_RETURN, opening.page, opening.OpeningState, opening.TITLE),
+    OfficePage(NEW_RETURN, new_return.page, new_return.OpeningState, new_return.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),
     OfficePage(CUSTOMERS, customers_page.page, customers_page.CustomersState, customers_page.TITLE),
     OfficePage(f"{CUSTOMERS}/[id]", customer_page.page, CustomerState, customer_page.TITLE),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import reflex as rx
 
 from backend.staff.rights import Actor
-from storefront.live.state_loss import KnownClientState
-from storefront.office.places import PLACES
-from storefront.office.session import actor_at
+from storefront.office.navigation import PLACES
+from storefront.office.staff_session import actor_at
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
 

@@ -1,6 +1,7 @@
 """What every screen of the office has: who is asking, its content, what came of what was done, and live news.
 
-A screen's state is a substate of `KnownClientState`, so that it is made on demand (`storefront.on_demand`):
+A screen's state is a substate of `KnownClientState`, so that it is made on demand
+(`storefront.reflex_ext.on_demand_states`):
 
     class TodayState(OfficeScreen, KnownClientState):
         content: rx.Field[TodayView | None] = rx.field(None)
@@ -21,7 +22,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.errors import (
+from backend.core.errors import (
     Conflict,
     Forbidden,
     InsufficientStock,
@@ -32,16 +33,16 @@ from backend.errors import (
     ShopError,
     TooManyRequests,
 )
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
 from backend.office.attention import count_open
-from backend.outage import DatabaseUnavailable
-from backend.presses import PressUsed, current_press_id, require_unused_press
+from backend.presses.service import PressUsed, current_press_id, require_unused_press
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
-from backend.texts import _
 from storefront.live.open_pages import Showing, address_of, open_pages
-from storefront.live.state_loss import KnownClientState, document_number
-from storefront.office.places import ENTER
-from storefront.office.session import actor_at
-from storefront.socket_guard import count_failure
+from storefront.office.navigation import ENTER
+from storefront.office.staff_session import actor_at
+from storefront.reflex_ext.socket_guard import count_failure
+from storefront.reflex_ext.state_loss import KnownClientState, document_number
 from storefront.state.frame import COMING_BACK, FAILURE
 from storefront.state.handlers import Resend, checked_id, event, next_number
 
@@ -225,7 +226,8 @@ class OfficeScreen(Tells, mixin=True):
     @event()
     async def load(self) -> Any:
         """Show the screen at the browser's address, to whoever may see it."""
-        # all of it is sent: a state that was made just now is not what the browser shows (see storefront.on_demand)
+        # all of it is sent: a state that was made just now is not what the browser shows (see
+        # storefront.reflex_ext.on_demand_states)
         self.dirty_vars.update(self.base_vars)
         self._mark_dirty()
         if self._document != (document := await document_number(self)):

@@ -6,16 +6,15 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.news_topics import Topic
+from backend.core.texts import _
+from backend.news.topics import Topic
 from backend.office.today import TodayView, today
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.placeholders import bar
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import (
+from storefront.office.navigation import (
     ATTENTION,
     ENROL,
     NEW_PRODUCT,
@@ -27,6 +26,7 @@ from storefront.office.places import (
     known,
 )
 from storefront.office.state import OfficeScreen
+from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Hoy")
 WHERE = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}

@@ -4,18 +4,18 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import WrappingView
-from backend.texts import _
-from storefront.components.browser import KeepFocus
+from backend.core.texts import _
 from storefront.components.cart import REMOVE_BUTTONS, cart_lines, cart_news
 from storefront.components.forms import Once
 from storefront.components.frame import framed
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, CHECKOUT
 from storefront.components.placeholders import bar, empty_cart, waiting
+from storefront.components.product_suggestions import offered_toys
 from storefront.components.promo_code import promo_code, savings
-from storefront.components.toys import offered_toys
+from storefront.components.react_components import KeepFocus
+from storefront.links import CATALOG, CHECKOUT
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
 from storefront.pages.shipping_estimate import CART as WHOLE_CART
 from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.state.cart import CartState

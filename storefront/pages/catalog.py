@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import reflex as rx
 
-from backend.texts import _
-from storefront.components.browser import sheet
+from backend.core.texts import _
 from storefront.components.frame import framed
 from storefront.components.icons import icon
 from storefront.components.placeholders import empty_state, grid_skeleton, until
 from storefront.components.product_card import product_grid
-from storefront.components.toys import offered_toys
+from storefront.components.product_suggestions import offered_toys
+from storefront.components.react_components import sheet
 from storefront.meta import DocumentMeta
 from storefront.pages.catalog_filters import (
     CHOICES,
@@ -43,7 +43,7 @@ from storefront.pages.catalog_list import (
     load,
     text_of_address,
 )
-from storefront.pages.loading import PageData, PageParams, PageState, Reading
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import event, next_number
 

@@ -7,10 +7,10 @@ import reflex as rx
 from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.catalog.views import Facet
-from backend.texts import _
-from storefront.components.browser import KeepFocus, on_value
-from storefront.components.hooks import hook, props, script, view
+from backend.core.texts import _
 from storefront.components.icons import icon
+from storefront.components.react_components import KeepFocus, on_value
+from storefront.reflex_ext.hooks import hook, props, script, view
 
 SCRIPT = script("catalog")
 SORTS = {

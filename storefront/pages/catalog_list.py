@@ -4,18 +4,18 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from backend.app import current_shop
-from backend.catalog.categories import department_nodes, read_tree
+from backend.catalog.category_tree import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
-from backend.catalog.list_page import ages_of, catalog_page
-from backend.catalog.product_fields import AGE_RANGES
+from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.storefront.product_list import ages_of, catalog_page
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
-from backend.errors import InvalidData
-from backend.money import format_cop
-from backend.texts import _
+from backend.core.errors import InvalidData
+from backend.core.money import format_cop
+from backend.core.texts import _
 from storefront.components.header import TOO_LONG
-from storefront.components.links import AGE, BRAND, CATALOG, catalog_path
 from storefront.components.pictures import OG_IMAGE
 from storefront.components.product_card import CARD_SIZES
+from storefront.links import AGE, BRAND, CATALOG, catalog_path
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
@@ -25,7 +25,7 @@ from storefront.meta import (
     shortened,
     structured,
 )
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.handlers import checked_number, checked_text, checked_texts
 from storefront.state.search import places_of_shop, searched, words_of_shop
 

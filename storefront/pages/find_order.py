@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import reflex as rx
 
-from backend.contact import CHECK_FIELDS
-from backend.edge.own_pages import TOO_MANY
-from backend.texts import _
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.csrf import TOO_MANY
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, FIND_ORDER
+from storefront.links import ACCOUNT, FIND_ORDER
 from storefront.meta import DocumentMeta, absolute
-from storefront.pages.account.browser import account_field
-from storefront.pages.account.enter import card
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.account.forms import account_field
+from storefront.pages.account.sign_in import card
+from storefront.pages.page_loader import PageData, PageParams, PageState
 
 TITLE = _("Encuentra tu pedido")
 LEAD = _(

@@ -10,13 +10,10 @@ from backend.app import current_shop
 from backend.catalog.views import CategoryNode, Facet
 from backend.content.areas import OWN_SECTIONS, SECTION_NAMES, SectionKind
 from backend.content.home import HomePage, SectionView, SlideView, home_page
-from backend.news_topics import Topic
-from backend.texts import _
-from storefront.components.browser import SLIDES, Slides
+from backend.core.texts import _
+from backend.news.topics import Topic
 from storefront.components.frame import framed, section
-from storefront.components.hooks import ABSENT, props
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, GIFT, to_age, to_category, to_product
 from storefront.components.pictures import (
     OG_IMAGE,
     age_drawing,
@@ -27,8 +24,11 @@ from storefront.components.pictures import (
 )
 from storefront.components.placeholders import grid_skeleton, link_button, until
 from storefront.components.product_card import discount_badge, price, product_grid
+from storefront.components.react_components import SLIDES, Slides
+from storefront.links import CATALOG, GIFT, to_age, to_category, to_product
 from storefront.meta import DocumentMeta, FirstPicture, absolute, first_picture, store_data, structured
-from storefront.pages.loading import PageData, PageParams, PageState, Reading
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
+from storefront.reflex_ext.hooks import ABSENT, props
 from storefront.state.frame import FrameState
 
 TITLE = _("Juguetes hechos con cuidado")

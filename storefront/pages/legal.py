@@ -8,15 +8,15 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.dates import date_label
+from backend.core.dates import date_label
+from backend.core.texts import _
 from backend.legal.texts import TITLES, FilledText, LegalKind, as_html, current_text, filled
-from backend.texts import _
 from storefront.components.frame import framed
-from storefront.components.links import LEGAL_LINKS, legal_path, sic_link
 from storefront.components.placeholders import bar, until
+from storefront.links import LEGAL_LINKS, legal_path, sic_link
 from storefront.meta import NOINDEX, DocumentMeta, absolute, shortened
 from storefront.pages import not_found
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.frame import FrameState
 
 

@@ -2,12 +2,12 @@
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.frame import framed
 from storefront.components.placeholders import not_found
-from storefront.components.toys import offered_toys
+from storefront.components.product_suggestions import offered_toys
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
 
 TITLE = _("Página no encontrada")
 DESCRIPTION = _("La página que buscas no existe o cambió de lugar.")

@@ -6,25 +6,25 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.contact import CHECK_FIELDS
-from backend.dates import date_label, last_day, time_label
-from backend.errors import NotFound
+from backend.core.dates import date_label, last_day, time_label
+from backend.core.errors import NotFound
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
 from backend.legal.texts import LegalKind
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.routes import TOO_MANY
 from backend.pqrs.service import LONGEST_TEXT, read_pqrs, require_pqrs_token
-from backend.texts import _
 from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
-from storefront.components.hooks import ABSENT, address_part
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
-from storefront.components.links import PQRS, legal_path, sic_link
 from storefront.components.placeholders import bar, link_button, not_found, until
+from storefront.links import PQRS, legal_path, sic_link
 from storefront.meta import NOINDEX, DocumentMeta, absolute
-from storefront.pages.account.browser import account_field, problem_in
-from storefront.pages.account.enter import card
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.account.forms import account_field, problem_in
+from storefront.pages.account.sign_in import card
+from storefront.pages.page_loader import PageData, PageParams, PageState
+from storefront.reflex_ext.hooks import ABSENT, address_part
 
 TITLE = _("Peticiones, quejas, reclamos y sugerencias")
 LEAD = _(

@@ -10,20 +10,28 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.app import current_shop
 from backend.cart.lines import MAX_QUANTITY
-from backend.catalog.browse import product_detail, with_units_of_now
 from backend.catalog.handles import moved_to, was_deleted
-from backend.catalog.videos import VideoView
+from backend.catalog.storefront.page_content import product_detail, with_units_of_now
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
-from backend.errors import NotFound
-from backend.reviews.reading import ReviewsPart, reviews_of
-from backend.texts import _
-from storefront.components.browser import AddToCart
+from backend.core.errors import NotFound
+from backend.core.texts import _
+from backend.media.videos import VideoView
+from backend.reviews.views import ReviewsPart, reviews_of
 from storefront.components.cart import CONTROLS, stepper
 from storefront.components.frame import framed, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
-from storefront.components.hooks import ABSENT, address_part
 from storefront.components.icons import icon
-from storefront.components.links import (
+from storefront.components.pictures import OG_IMAGE
+from storefront.components.placeholders import bar, not_found, until
+from storefront.components.product_card import ages, discount_badge, price, product_grid
+from storefront.components.product_suggestions import offered_toys, viewed_toys
+from storefront.components.react_components import AddToCart
+from storefront.components.reviews import PAGE as REVIEWS_PAGE
+from storefront.components.reviews import product_reviews, rating_link
+from storefront.components.sharing import share_button, whatsapp
+from storefront.components.variant_picker import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
+from storefront.components.wishlist import heart
+from storefront.links import (
     HOME,
     product_path,
     to_age,
@@ -31,15 +39,6 @@ from storefront.components.links import (
     to_category,
     to_product,
 )
-from storefront.components.pictures import OG_IMAGE
-from storefront.components.placeholders import bar, not_found, until
-from storefront.components.product_card import ages, discount_badge, price, product_grid
-from storefront.components.reviews import PAGE as REVIEWS_PAGE
-from storefront.components.reviews import product_reviews, rating_link
-from storefront.components.sharing import share_button, whatsapp
-from storefront.components.toys import offered_toys, viewed_toys
-from storefront.components.variants import CHOSEN, FEW_UNITS, SHOWN, VariantChoice, option_pickers
-from storefront.components.wishlist import heart
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
@@ -51,9 +50,10 @@ from storefront.meta import (
     shortened,
     structured,
 )
-from storefront.pages.loading import PageData, PageParams, PageState, Reading
+from storefront.pages.page_loader import PageData, PageParams, PageState, Reading
 from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.pages.stock_notices import notify_me
+from storefront.reflex_ext.hooks import ABSENT, address_part
 from storefront.state.cart import CartState
 
 SLUG = "slug"

@@ -12,26 +12,26 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.views import PictureView
-from backend.dates import date_label
-from backend.errors import NotFound
+from backend.core.dates import date_label
+from backend.core.errors import NotFound
+from backend.core.texts import _
 from backend.legal.texts import LegalKind
-from backend.reviews.bought import line_with_order, shown_name, toy_of_line
-from backend.reviews.links import require_review_token, review_token
 from backend.reviews.models import ReviewState
-from backend.reviews.reading import review_pictures
+from backend.reviews.reviewable_products import line_with_order, shown_name, toy_of_line
 from backend.reviews.routes import SAID, WRITE
-from backend.reviews.writing import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
-from backend.texts import _
+from backend.reviews.submission import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
+from backend.reviews.tokens import require_review_token, review_token
+from backend.reviews.views import review_pictures
 from storefront.components.forms import NO_PROBLEM, field_box, pictures_field
 from storefront.components.frame import framed
-from storefront.components.hooks import address_part
 from storefront.components.http_forms import file_form
 from storefront.components.icons import icon
-from storefront.components.links import legal_path, to_product
 from storefront.components.placeholders import bar, link_button, not_found, until
 from storefront.components.reviews import NAME, picture_links
+from storefront.links import legal_path, to_product
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
+from storefront.reflex_ext.hooks import address_part
 
 LINE_ID = "id"
 TITLE = _("Tu reseña")

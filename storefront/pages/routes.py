@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.links import CONSENT, FIND_ORDER, GIFT
 from storefront.components.pictures import OG_IMAGE
+from storefront.links import CONSENT, FIND_ORDER, GIFT
 from storefront.meta import DocumentMeta
 from storefront.pages import (
     account,
@@ -17,7 +17,7 @@ from storefront.pages import (
     catalog_list,
     checkout,
     find_order,
-    gift,
+    gift_finder,
     home,
     legal,
     not_found,
@@ -28,7 +28,7 @@ from storefront.pages import (
     stock_notices,
     wishlist,
 )
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 from storefront.state.wishlist import WishlistState
@@ -122,7 +122,7 @@ PAGES = (
     Page("/catalog", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/age/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/brand/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
-    Page(GIFT, gift.page, gift.load, gift.GiftState, is_public=True),
+    Page(GIFT, gift_finder.page, gift_finder.load, gift_finder.GiftState, is_public=True),
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),
     Page("/checkout", checkout.page, checkout.load, checkout.CheckoutState),
@@ -143,20 +143,30 @@ PAGES = (
     Page("/account", account.home.page, account.home.load, account.home.AccountState),
     Page(
         "/account/login",
-        account.enter.login_page,
-        account.enter.load,
-        account.enter.EnterState,
+        account.sign_in.login_page,
+        account.sign_in.load,
+        account.sign_in.EnterState,
         is_public=True,
     ),
     Page(
         "/account/register",
-        account.enter.register_page,
-        account.enter.load,
-        account.enter.EnterState,
+        account.sign_in.register_page,
+        account.sign_in.load,
+        account.sign_in.EnterState,
         is_public=True,
     ),
-    Page(CONSENT, account.enter.consent_page, account.enter.load_consent, title=account.enter.CONSENT_TITLE),
-    Page("/account/reset", account.reset.page, account.reset.load, title=account.reset.TITLE),
+    Page(
+        CONSENT,
+        account.sign_in.consent_page,
+        account.sign_in.load_consent,
+        title=account.sign_in.CONSENT_TITLE,
+    ),
+    Page(
+        "/account/reset",
+        account.password_reset.page,
+        account.password_reset.load,
+        title=account.password_reset.TITLE,
+    ),
     Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
     Page("/pqrs", pqrs.page, pqrs.load, pqrs.PqrsState, is_public=True),
     Page("/pqrs/[id]", pqrs.status_page, pqrs.load_state, pqrs.PqrsStatus, title=pqrs.STATE_TITLE),

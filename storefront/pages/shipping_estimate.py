@@ -11,17 +11,17 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.checkout.estimates import EstimatedWay
-from backend.dates import day_name
-from backend.errors import ShopError, TooManyRequests
-from backend.outage import DatabaseUnavailable
-from backend.rate_limit import Client
+from backend.checkout.shipping_estimates import EstimatedWay
+from backend.core.dates import day_name
+from backend.core.errors import ShopError, TooManyRequests
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
+from backend.rate_limit.limiter import Client
 from backend.shipping.municipalities import search_municipalities
-from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_field, town_panel, town_view
-from storefront.components.hooks import props, script, view
 from storefront.components.icons import icon
 from storefront.pages.checkout.views import ShippingCard, shipping_card
+from storefront.reflex_ext.hooks import props, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_id, checked_text, event

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import reflex as rx
 
-from backend.contact import CHECK_FIELDS
-from backend.edge.own_pages import TOO_MANY
+from backend.core.texts import _
+from backend.core.web.contact import CHECK_FIELDS
+from backend.edge.auth.csrf import TOO_MANY
 from backend.stock_notices.routes import GONE
-from backend.texts import _
 from storefront.components.forms import SENT_BY_THE_BROWSER
 from storefront.components.http_forms import ANSWER, http_form
-from storefront.components.links import CATALOG
-from storefront.components.variants import CHOSEN, SHOWN
+from storefront.components.variant_picker import CHOSEN, SHOWN
+from storefront.links import CATALOG
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.account.browser import account_field, problem_in
-from storefront.pages.account.enter import card
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.account.forms import account_field, problem_in
+from storefront.pages.account.sign_in import card
+from storefront.pages.page_loader import PageData, PageParams, PageState
 
 ACTION = "/api/stock-notices"
 CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")

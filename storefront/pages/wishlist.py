@@ -4,19 +4,19 @@ import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
 
 from backend.catalog.views import ProductCard
-from backend.texts import _
-from storefront.components.browser import AddToCart, KeepFocus, WishlistLoader
+from backend.core.texts import _
 from storefront.components.cart import CONTROLS
 from storefront.components.frame import framed
-from storefront.components.hooks import props
 from storefront.components.icons import icon
-from storefront.components.links import to_product
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, waiting
 from storefront.components.product_card import product_card
-from storefront.components.toys import offered_toys
+from storefront.components.product_suggestions import offered_toys
+from storefront.components.react_components import AddToCart, KeepFocus, WishlistLoader
 from storefront.components.wishlist import WISHES, is_saved
+from storefront.links import to_product
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
+from storefront.reflex_ext.hooks import props
 from storefront.state.cart import CartState
 from storefront.state.wishlist import WishlistState
 

@@ -8,7 +8,7 @@ import reflex as rx
 from reflex.utils.exec import is_prod_mode
 
 from backend.app import current_shop
-from backend.origins import split_origin
+from backend.core.config.origins import split_origin
 
 
 def accept_own_pages_only(app: rx.App) -> None:

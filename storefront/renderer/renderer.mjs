@@ -1,4 +1,4 @@
-// Renders the pages of a build over HTTP: `node renderer.mjs <descriptor of a listening socket>`. storefront/build.py puts it
+// Renders the pages of a build over HTTP: `node renderer.mjs <descriptor of a listening socket>`. storefront/server/build.py puts it
 // beside the build's server module and bundles it with all that it imports, so that it runs without any Node packages.
 //
 //   POST <the page's address>, the body: its initial state (JSON)   →   200 and the HTML, or 500
@@ -6,7 +6,7 @@
 // Every response says in `x-memory-kib` how much memory the process holds. It ends when its standard input is closed.
 //
 // The build is Reflex's own, made for pages without a server. Told that it has one, it renders with the state that
-// `utils/context.jsx` finds in `globalThis.renderRequest`: see `initial_state_patch` in storefront/reflex_patches.py.
+// `utils/context.jsx` finds in `globalThis.renderRequest`: see `initial_state_patch` in storefront/reflex_ext/patches.py.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from backend.edge.readiness import OK
-from backend.logs import path_of
-from backend.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
+from backend.core.observability.logs import path_of
+from backend.core.observability.metrics import PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS
+from backend.edge.health.readiness import OK
 from storefront.renderer.process import NotRendered, RendererEnded, RendererProcess
 
 log = logging.getLogger(__name__)

@@ -8,15 +8,15 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import open_cart, open_or_new
 from backend.cart.lines import MAX_QUANTITY, add_to_cart, change_line
-from backend.cart.news import dismiss_news
+from backend.cart.notices import dismiss_news
 from backend.cart.owners import join_carts
-from backend.cart.promotions import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
+from backend.cart.promotion_codes import PROMO_CODES, CodeRefused, add_codes, refusal_of, remove_codes
 from backend.cart.views import CartView, cart_view
 from backend.catalog.views import PictureView
-from backend.errors import NotFound, TooManyRequests
-from backend.presses import PressUsed, current_press_id, use_press
-from backend.rate_limit import Client, hit
-from backend.texts import _
+from backend.core.errors import NotFound, TooManyRequests
+from backend.core.texts import _
+from backend.presses.service import PressUsed, current_press_id, use_press
+from backend.rate_limit.limiter import Client, hit
 from storefront.live.open_pages import watch
 from storefront.state.frame import FrameState, errors_as_notices, show_frame
 from storefront.state.handlers import (

@@ -11,11 +11,11 @@ from cachetools import LRUCache
 from reflex.event import EventSpec
 
 from backend.app import Shop, current_shop
-from backend.catalog.categories import category_tree
+from backend.catalog.category_tree import category_tree
 from backend.catalog.views import CategoryNode
-from backend.contact import COUNTRY_CODE, phone_digits
-from backend.content.shown import Announcement, Footer
-from backend.errors import (
+from backend.content.current_content import Announcement, Footer
+from backend.core.config.settings import Settings
+from backend.core.errors import (
     Conflict,
     InsufficientStock,
     InvalidData,
@@ -24,15 +24,15 @@ from backend.errors import (
     ShopError,
     TooManyRequests,
 )
-from backend.logs import log_scope
-from backend.news_topics import Topic
-from backend.outage import DatabaseUnavailable
-from backend.presses import PressUsed
-from backend.settings import Settings
-from backend.texts import _
+from backend.core.observability.logs import log_scope
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
+from backend.core.web.contact import COUNTRY_CODE, phone_digits
+from backend.news.topics import Topic
+from backend.presses.service import PressUsed
 from storefront.live.open_pages import watch
-from storefront.observed_events import current_event_ids
-from storefront.socket_guard import count_failure
+from storefront.reflex_ext.event_processor import current_event_ids
+from storefront.reflex_ext.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
 
 FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")

@@ -9,9 +9,9 @@ from typing import Any, TypeVar, cast
 
 import reflex as rx
 
-from backend.clock import now
-from backend.errors import InvalidData
-from storefront.observed_events import mark_press
+from backend.core.clock import now
+from backend.core.errors import InvalidData
+from storefront.reflex_ext.event_processor import mark_press
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def event(
         debounce: for how many milliseconds the browser waits for a later call before it sends one.
         background: whether it runs without the lock of the page's state.
         press: who sends it again, where it changes something: it is done once all the same if its transaction calls
-            `backend.presses.use_press`, or if doing it twice changes nothing. See `assets/scripts/presses.js`.
+            `backend.presses.service.use_press`, or if doing it twice changes nothing. See `assets/scripts/presses.js`.
     """
 
     def decorate(method: Method) -> Method:

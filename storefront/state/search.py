@@ -3,9 +3,9 @@
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.browse import search
-from backend.catalog.search_places import Places, places_of, read_places
-from backend.catalog.search_words import SearchWords, search_words
+from backend.catalog.search.query_words import SearchWords, search_words
+from backend.catalog.search.suggestions import Places, places_of, read_places
+from backend.catalog.storefront.page_content import search
 from backend.catalog.views import SearchHit, SearchPlace
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event

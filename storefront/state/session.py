@@ -11,13 +11,13 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import Caller
 from backend.cart.owners import cart_for, set_owner, usable_cart
-from backend.checkout import account_page
-from backend.checkout.account_page import AddressView
-from backend.customers.accounts import ShopperView, shopper_with
-from backend.customers.payers import keep_payer, payer_of
-from backend.customers.sessions import COOKIE
+from backend.customers.auth.accounts import ShopperView, shopper_with
+from backend.customers.auth.sessions import COOKIE
+from backend.customers.saved_payers import keep_payer, payer_of
 from backend.edge.requests import address_behind
-from storefront.session_cookie import token_in
+from backend.storefront_views import account_page
+from backend.storefront_views.account_page import AddressView
+from storefront.reflex_ext.session_cookie import token_in
 from storefront.state.handlers import MAX_ID
 
 

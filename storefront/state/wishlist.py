@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.browse import MAX_WISHES, cards
+from backend.catalog.storefront.page_content import MAX_WISHES, cards
 from backend.catalog.views import ProductCard
 from storefront.live.open_pages import watch
 from storefront.state.frame import errors_as_notices

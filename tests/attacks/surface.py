@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute, Mount, Route
 
-from storefront.build import ROOT
+from storefront.server.build import ROOT
 
 ANY = "*"
 """Stands for the method where a mounted app that is no list of routes decides itself."""
@@ -59,15 +59,15 @@ def _below(route: BaseRoute) -> list[BaseRoute]:
 
 
 def _print() -> None:
-    from storefront.toolchain import prepare_serving
+    from storefront.server.toolchain import prepare_serving
 
     prepare_serving()
     from reflex_base.registry import RegistrationContext
 
-    from storefront import mount
     from storefront.documents.sitemap import ROBOTS, SITEMAP
     from storefront.office.routes import OFFICE_PAGES
     from storefront.pages.routes import PAGES
+    from storefront.server import mount
     from storefront.storefront import app
 
     seen: list[Any] = []

@@ -6,7 +6,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from storefront.server import HEADERS_WITHIN
+from storefront.server.granian_server import HEADERS_WITHIN
 from tests.e2e.conftest import ShopServer
 
 HALF_OPEN = 300

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from backend.app import Shop, create_api
-from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from backend.staff.models import Staff
 from backend.staff.rights import RIGHTS, SECOND_FACTOR, Right, Role
 from backend.staff.sessions import COOKIE, Browser, open_session

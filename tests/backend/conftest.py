@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
-from backend.settings import Settings
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
 from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.audit_guard import watching

@@ -7,7 +7,7 @@ from typing import TypeVar
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.database import Database
+from backend.core.db.database import Database
 
 T = TypeVar("T")
 SECONDS = 30

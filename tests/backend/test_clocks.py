@@ -12,16 +12,16 @@ from fastapi import FastAPI
 from sqlalchemy import func, select
 
 from backend.app import Shop, create_api
-from backend.clock import now
+from backend.core.clock import now
+from backend.core.config.modules import CARRIER, GATEWAY_PSE
 from backend.fulfillment.labels import OVERDUE
 from backend.mail.models import SEND
-from backend.modules import CARRIER, GATEWAY_PSE
+from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import HANDLE
 from backend.payment.transitions import CHECK
 from backend.sandbox.gateway import SandboxGateway
-from backend.sandbox.models import SandboxTransaction
 from tests.backend.conftest import SHOPPER
 from tests.backend.mail.conftest import Inbox
 from tests.store_defaults import Defaults, make_toy
@@ -40,7 +40,7 @@ class Clock(datetime):
 
 @pytest.fixture(autouse=True)
 def _each_has_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backend.clock.datetime", Clock)
+    monkeypatch.setattr("backend.core.clock.datetime", Clock)
 
 
 @pytest.fixture(params=[2, -2])

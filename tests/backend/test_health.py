@@ -8,11 +8,11 @@ from pydantic import SecretStr
 from sqlalchemy import delete, update
 
 from backend.app import Shop, create_api, current_shop, set_current_shop
-from backend.database import Database, db_now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, db_now
+from backend.core.observability.loop_lag import SAMPLE_SECONDS, LoopLag
 from backend.jobs import enqueue
 from backend.jobs.models import Job
-from backend.loop_lag import SAMPLE_SECONDS, LoopLag
-from backend.settings import Settings
 
 TOKEN = "a token of those who watch"
 

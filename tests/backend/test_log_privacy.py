@@ -13,16 +13,16 @@ from fastapi import FastAPI
 from sqlalchemy import insert, select
 
 from backend.app import Shop
-from backend.catalog.channel_models import PublishableKey
+from backend.channels.models import PublishableKey
+from backend.core.db.database import Database
+from backend.core.db.tables import table_of
+from backend.core.errors import OutcomeUnknown
+from backend.core.observability.logs import OneLine, OneObject, log_scope
 from backend.customers.models import Customer
-from backend.database import Database
-from backend.edge.observed import REQUEST_ID, observed
-from backend.errors import OutcomeUnknown
+from backend.edge.middleware.instrumentation import REQUEST_ID, observed
 from backend.jobs import Worker
-from backend.logs import OneLine, OneObject, log_scope
 from backend.mail.mailer import Mailer
-from backend.shipping.providers.carrier.answers import CarrierError
-from backend.tables import table_of
+from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.conftest import SHOPPER
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post

@@ -23,24 +23,24 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.customers.google import Google, SignInAttempt
-from backend.database import Database
-from backend.errors import OutcomeUnknown, OutsideFailure, Unauthorized
-from backend.http_client import AnswerTooLarge, NoAnswer, RetryPolicy
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import OutcomeUnknown, OutsideFailure, Unauthorized
+from backend.core.web.http_client import AnswerTooLarge, NoAnswer, RetryPolicy
+from backend.core.web.response_limits import LimitedClient
+from backend.customers.auth.google import Google, SignInAttempt
 from backend.invoices.providers.base import DocumentRejected, Issued
 from backend.invoices.providers.ubl.client import UblClient
-from backend.monitoring.webhook import OwnersWebhook
+from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.outbox.models import OutboxEvent
 from backend.outbox.publisher import OutboxPublisher
-from backend.payment.providers.pse.answers import LoginFailed
 from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
 from backend.payment.providers.pse.requests import GatewayBases
-from backend.response_limits import LimitedClient
-from backend.settings import Settings
-from backend.shipping.providers.carrier.answers import CarrierError
+from backend.payment.providers.pse.responses import LoginFailed
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
+from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.shipping.samples import quote_request, shipment_request
 from tests.gateway_kit import payment
 from tests.long_answers import Bodies, Pieces, whole

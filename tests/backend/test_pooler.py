@@ -10,12 +10,12 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
-from backend.demo.seed import seed
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
 from backend.jobs.models import Job
 from backend.migrations.runner import upgrade
+from backend.operations.demo.seed import seed
 from backend.outbox.publisher import REVALIDATE_PATH
-from backend.settings import Settings
 from tests.gateway_kit import served
 from tests.pgbouncer import needs_pgbouncer, pooled
 

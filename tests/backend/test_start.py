@@ -7,12 +7,12 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import URL, make_url, select, text
 
-from backend.database import Database
-from backend.errors import CannotStart
+from backend.core.config.settings import GatewayEnv, Settings, SettingsError, load_settings
+from backend.core.db.database import Database
+from backend.core.errors import CannotStart
 from backend.migrations.runner import TablesInUse
 from backend.office_settings import save_settings
 from backend.outbox.models import OutboxEvent
-from backend.settings import GatewayEnv, Settings, SettingsError, load_settings
 from backend.staff.rights import COMMAND_LINE
 from backend.start import is_prepared, prepare
 from tests.production import PRODUCTION

@@ -21,12 +21,12 @@ from urllib.parse import quote
 import uvloop
 from sqlalchemy import Executable, insert, select, update
 
-from backend.catalog.channel_models import PublishableKey, Region
 from backend.catalog.models import ProductTag, Variant
-from backend.database import Database
-from backend.ids import new_id
+from backend.channels.models import PublishableKey, Region
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.ids import new_id
 from backend.migrations.runner import upgrade
-from backend.settings import Settings
 from tests.bench import scene, toys
 from tests.bench.load import Connection, Figures, get, measure, post
 from tests.bench.purchase import STEPS, buy, buyers_address

@@ -20,11 +20,11 @@ from urllib.parse import quote
 import uvloop
 from sqlalchemy import select, text
 
-from backend.catalog.channel_models import PublishableKey, Region
 from backend.catalog.models import Product
-from backend.database import Database
+from backend.channels.models import PublishableKey, Region
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
-from backend.settings import Settings
 from storefront.documents.sitemap import MOST_URLS
 from tests.bench import scene, toys
 from tests.bench.calibration import said_of_goal

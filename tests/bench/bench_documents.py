@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.bench.load import Connection, Task, connect, get, measure
 from tests.bench.scene import redis_server, shop_process
 from tests.ports import free_port

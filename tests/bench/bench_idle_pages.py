@@ -19,10 +19,10 @@ from sqlalchemy import select
 import backend.subscriptions  # noqa: F401 - pages are told of what is published
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product, Variant, for_sale
-from backend.database import Database
-from backend.events import publish
-from backend.money import format_cop
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.events import publish
+from backend.core.money import format_cop
 from backend.start import prepare
 from tests.attacks.frames import RawSocket, raw_socket
 from tests.bench import calibration, scene

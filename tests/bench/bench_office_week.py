@@ -11,9 +11,9 @@ from zipfile import ZipFile
 from PIL import Image
 from playwright.async_api import FilePayload, Locator, expect
 
-from backend.clock import now
-from backend.dates import today_in_colombia
-from backend.spreadsheet import workbook
+from backend.core.clock import now
+from backend.core.dates import today_in_colombia
+from backend.core.spreadsheet import workbook
 from tests.bench.office_day import PATIENCE, Day, measure
 from tests.e2e.office_steps import Sold, paid_order, prove, sign_in
 

@@ -21,7 +21,7 @@ from sqlalchemy import select
 
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Product, Variant
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from backend.start import prepare
 from storefront.live.open_pages import open_pages
 from storefront.live.refresh import Refresher

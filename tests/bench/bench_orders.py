@@ -18,17 +18,17 @@ from typing import Any
 import uvloop
 from sqlalchemy import insert, text
 
-from backend.buyer_terms import buyer_terms
 from backend.cart.models import Cart
-from backend.catalog.channel_models import Region, SalesChannel
-from backend.clock import now
-from backend.database import Database
+from backend.channels.models import Region, SalesChannel
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.customers.search_terms import buyer_terms
 from backend.migrations.runner import upgrade
-from backend.office.orders import OrdersView, orders_view
+from backend.office.orders.listing import OrdersView, orders_view
 from backend.office.today import today
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.settings import Settings
 from backend.staff.rights import Actor, Role
 from tests.bench import scene, toys
 from tests.bench.calibration import said_of_goal
@@ -142,7 +142,7 @@ async def _measure(database: Database, settings: Settings, orders: int) -> None:
 
 
 def settle() -> None:
-    """Exclude what exists from garbage collection, as the shop does when it has opened (`storefront.server`).
+    """Exclude what exists from garbage collection, as the shop does when it has opened (`storefront.server.granian_server`).
 
     What filling the database has left would else be looked through in the middle of an answer.
     """

@@ -13,10 +13,10 @@ import uvloop
 from sqlalchemy import delete, select, text, update
 
 from backend.catalog.models import Picture, Product, Variant
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.office.products import ProductsView, products_view
-from backend.office.stock import StockFilter, stock_page, variants_found
+from backend.office.products.listing import ProductsView, products_view
+from backend.office.stock.page import StockFilter, stock_page, variants_found
 from backend.staff.rights import Actor, Role
 from tests.bench import toys
 from tests.bench.bench_orders import GOAL_MS, opened, settle, timed

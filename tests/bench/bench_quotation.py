@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 
 import httpx
 
-from backend.database import Database
+from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.db.database import Database
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
-from backend.settings import SANDBOX_CARRIER_KEY, Settings
-from backend.shipping.packing import Item, packages_for
+from backend.shipping.packages import Item, packages_for
 from backend.shipping.providers.carrier.client import USER_AGENT, CarrierPolicy, carrier_client
-from backend.shipping.providers.carrier.messages import quotation_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.requests import quotation_for
 from tests.backend.shipping.samples import quote_request
 from tests.backend.shipping.serving import served
 

@@ -25,9 +25,9 @@ from typing import Any
 from sqlalchemy import select, update
 
 from backend.catalog.models import Product, Variant, for_sale
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.settings import Settings
 from backend.start import prepare
 from tests.attacks.frames import RawSocket, raw_socket
 from tests.bench import calibration, scene

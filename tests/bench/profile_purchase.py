@@ -24,10 +24,10 @@ from sqlalchemy import event, select
 from starlette.types import Message
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
-from backend.database import Database
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
-from backend.settings import Settings
 from tests.bench import scene, toys
 from tests.bench.load import HEAD_ENDS
 from tests.bench.purchase import buy, buyers_address

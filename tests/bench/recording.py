@@ -12,8 +12,8 @@ import httpx
 from sqlalchemy import event
 
 from backend.app import Shop, create_api
-from backend.ids import new_id
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.ids import new_id
 from tests.bench.load import HEAD_ENDS
 from tests.bench.purchase import buy
 

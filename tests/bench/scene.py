@@ -14,7 +14,7 @@ from pathlib import Path
 import asyncpg
 from sqlalchemy import URL, make_url
 
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.bench.load import Refused, connect, get
 
 # who is told to end (`timeout`, say) ends its servers first, as after Ctrl-C

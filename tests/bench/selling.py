@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from backend.catalog.channel_models import PublishableKey
-from backend.database import Database
-from backend.settings import Settings
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.bench import scene, toys
 from tests.bench.load import connect
 from tests.bench.purchase import buy, buyers_address

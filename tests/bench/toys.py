@@ -11,13 +11,13 @@ from sqlmodel import SQLModel
 
 from backend.catalog.derived_models import ProductTerm, SearchTerm
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
-from backend.catalog.search import index_products
-from backend.clock import now
-from backend.database import Database
+from backend.catalog.search.index import index_products
+from backend.core.clock import now
+from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
-from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.opening.defaults import make_defaults
-from backend.settings import Settings
+from backend.operations.opening.store_defaults import make_defaults
 from backend.shipping.models import StockLocation
 from tests.store_defaults import offer_payment
 

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from backend.edge.body_limit import MAX_DISCARDED_BYTES
+from backend.core.config.settings import GatewayEnv, Settings, load_settings
+from backend.edge.middleware.body_limit import MAX_DISCARDED_BYTES
 from backend.edge.requests import MAX_BODY_BYTES
 from backend.office_settings import demo_problems
-from backend.settings import GatewayEnv, Settings, load_settings
-from storefront.build import SOURCES
-from storefront.mount import LARGER_BODIES
-from storefront.processes import EVENTS_WITHIN, REQUESTS_WITHIN
-from storefront.server import HEADERS_WITHIN
+from storefront.server.build import SOURCES
+from storefront.server.granian_server import HEADERS_WITHIN
+from storefront.server.mount import LARGER_BODIES
+from storefront.server.processes import EVENTS_WITHIN, REQUESTS_WITHIN
 from tests.production import PRODUCTION
 
 ROOT = Path(__file__).parent.parent.parent
@@ -159,7 +159,7 @@ def test_the_image_holds_all_that_pages_are_built_from() -> None:
 
 def test_the_image_is_built_for_the_language_that_it_speaks() -> None:
     image = text_of("Dockerfile")
-    assert "STORE_LOCALE=$STORE_LOCALE python -m storefront.build" in image
+    assert "STORE_LOCALE=$STORE_LOCALE python -m storefront.server.build" in image
     assert re.search(r"^ENV .* STORE_LOCALE=\$STORE_LOCALE$", image, re.MULTILINE)
     assert COMPOSE["services"]["shop1"]["build"]["args"] == {"STORE_LOCALE": "${STORE_LOCALE:-es}"}
 

@@ -13,8 +13,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from backend.app import Shop, create_api
-from backend.settings import Settings
-from storefront.build import ROOT
+from backend.core.config.settings import Settings
+from storefront.server.build import ROOT
 
 DEPLOY = ROOT / "deploy"
 RULES = DEPLOY / "prometheus" / "trompo-rules.yml"

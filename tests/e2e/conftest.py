@@ -20,9 +20,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSocket, async_playwright, expect
 
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from backend.start import prepare
-from storefront.build import ROOT, STAMP
+from storefront.server.build import ROOT, STAMP
 from tests.e2e.forked_shop import ForkedShop, can_fork
 from tests.log_guard import TOKEN_FILE, find_leaks, people_in, recorded_tokens
 from tests.ports import free_port

@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 
 import backend.subscriptions  # noqa: F401 - an order follows its payment
 from backend.attention import AttentionKind, raise_attention
-from backend.catalog.channel_models import PublishableKey
-from backend.database import Database, db_now
+from backend.channels.models import PublishableKey
+from backend.core.db.database import Database, db_now
 from backend.inventory.models import InventoryLevel
 from backend.orders.service import read_order
 from backend.payment.providers.base import ProviderReport, ProviderState

@@ -12,8 +12,8 @@ import backend.subscriptions  # noqa: F401
 from backend.cart.lines import add_to_cart
 from backend.cart.models import LineItem
 from backend.catalog.models import Product, Variant
-from backend.catalog.products import delete_variant
-from backend.database import Database
+from backend.catalog.products.service import delete_variant
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import SHOP
 from tests.e2e.account_steps import PASSWORD, expect_home, log_in, log_out, register

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.async_api import Browser, Page, expect
 from sqlalchemy import select
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import ON_A_PHONE, ShopServer, Watch, pages_of
 from tests.store_defaults import Defaults, make_toy

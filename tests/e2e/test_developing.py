@@ -20,7 +20,7 @@ import pytest
 from playwright.async_api import Browser
 from reflex_base.constants import Templates
 
-from storefront.build import ROOT
+from storefront.server.build import ROOT
 from tests.e2e.shopper import be_ready_to_pay, decide, expect_status, go_to_bank
 from tests.ports import free_port
 

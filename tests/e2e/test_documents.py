@@ -13,8 +13,8 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from storefront.documents.readers import COOKIE
-from storefront.security import inline_scripts
+from storefront.documents.client_detection import COOKIE
+from storefront.documents.security_headers import inline_scripts
 from tests.document_head import Head
 from tests.e2e.conftest import ShopServer, Watch
 

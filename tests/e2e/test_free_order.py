@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, expect
 
-from backend.database import Database
-from backend.promotions.saving import create_promotion
+from backend.core.db.database import Database
 from backend.promotions.schemas import NewPromotion
+from backend.promotions.service import create_promotion
 from backend.staff.rights import SHOP
 from tests.e2e.conftest import ShopServer, Watch, pages_of
 from tests.e2e.shopper import (

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from backend.database import Database
+from backend.core.db.database import Database
 from tests.e2e.conftest import ShopServer, Watch
 from tests.e2e.held import Slow
 from tests.e2e.shopper import PATIENCE, be_ready_to_pay, expect_bank_within_reach, put_in_cart

@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product, Variant
-from backend.database import Database
-from backend.events import publish
+from backend.core.db.database import Database
+from backend.core.events import publish
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.staff.rights import COMMAND_LINE

@@ -17,8 +17,8 @@ from playwright.async_api import Browser, Page, Route, expect
 from sqlalchemy import select
 
 from backend.catalog.models import Picture, Product, Variant
-from backend.catalog.search import index_products
-from backend.database import Database
+from backend.catalog.search.index import index_products
+from backend.core.db.database import Database
 from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
 from storefront.components.pictures import NO_PICTURE, OG_IMAGE

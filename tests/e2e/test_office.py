@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route, WebSocket, expect
 
 from backend.attention import AttentionKind
-from storefront.office.places import PLACES
+from storefront.office.navigation import PLACES
 from tests.e2e.conftest import STAFF, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import (
     AT_ENTRY,

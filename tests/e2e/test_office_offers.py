@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from playwright.async_api import Browser, Page, expect
 
-from backend.clock import now
-from backend.dates import today_in_colombia
+from backend.core.clock import now
+from backend.core.dates import today_in_colombia
 from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import enter, visit
 from tests.e2e.shopper import PATIENCE, expect_no_overflow, put_in_cart

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, FilePayload, Page, Route, expect
 
-from backend.catalog.pictures import ORIENTATION
+from backend.media.picture_processing import ORIENTATION
 from tests.e2e.conftest import STAFF, WIDTHS, OpenPage, ShopServer, Watch, pages_of
 from tests.e2e.office_steps import enter
 from tests.e2e.shopper import PATIENCE

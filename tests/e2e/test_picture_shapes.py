@@ -10,13 +10,13 @@ from playwright.async_api import Browser, Page, expect
 from sqlalchemy import select
 
 from backend.catalog.models import Picture, Product, Variant
-from backend.catalog.picture_store import picture_store
-from backend.catalog.prepared_pictures import uploaded_at
-from backend.catalog.search import index_products
-from backend.catalog.uploads import PictureUploads, SentFile
-from backend.database import Database
+from backend.catalog.search.index import index_products
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory.service import set_stock
-from backend.settings import Settings
+from backend.media.picture_store import picture_store
+from backend.media.picture_widths import uploaded_at
+from backend.media.uploads import PictureUploads, SentFile
 from backend.shipping.models import StockLocation
 from tests.e2e import shopper
 from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of

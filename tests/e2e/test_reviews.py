@@ -10,12 +10,12 @@ from PIL import Image
 from playwright.async_api import FilePayload, Page, expect
 from sqlalchemy import select, update
 
-from backend.clock import now
-from backend.database import Database
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.orders.links.tokens import order_token
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.tokens import order_token
-from backend.reviews.links import review_path
-from backend.settings import Settings
+from backend.reviews.tokens import review_path
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer
 from tests.e2e.office_steps import enter, paid_order

@@ -14,7 +14,7 @@ import pytest
 from playwright.async_api import FilePayload, Locator, Page, Route, expect
 from sqlalchemy import func, select
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
 from backend.reviews.models import Review

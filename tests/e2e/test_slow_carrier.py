@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.sandbox.carrier.app import BASE_PATH, SandboxCarrier
 from backend.sandbox.carrier.faults import Fault, Operation
 from tests.e2e.conftest import WIDTHS, ShopServer, Watch, pages_of

@@ -9,11 +9,11 @@ from playwright.async_api import Browser, Page, expect
 from sqlalchemy import select
 
 from backend.catalog.models import Product
-from backend.clock import now
-from backend.database import Database
+from backend.core.clock import now
+from backend.core.db.database import Database
 from backend.reviews.models import Review, ReviewState
-from backend.reviews.moderating import count_reviews
-from backend.reviews.reading import PAGE_SIZE
+from backend.reviews.moderation import count_reviews
+from backend.reviews.views import PAGE_SIZE
 from tests.e2e.conftest import STAFF, ShopServer, Watch, pages_of
 from tests.e2e.shopper import (
     PATIENCE,

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.app import Shop
-from backend.texts import language
+from backend.core.texts import language
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.conftest import defaults, shop, shopper
 

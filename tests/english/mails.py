@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from backend.attention.kinds import RULES
-from backend.clock import now
-from backend.dates import day_label, time_label
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.dates import day_label, time_label
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import TEMPLATES, MailRenderer
-from backend.settings import Settings
 from tests.backend.mail.conftest import text_of
 from tests.spanish import spanish_in
 

@@ -17,12 +17,12 @@ from starlette.responses import PlainTextResponse
 
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
+from backend.core.config.settings import Settings
+from backend.core.errors import NotFound, ShopError
+from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
-from backend.customers.sessions import COOKIE, open_session
-from backend.errors import NotFound, ShopError
-from backend.payment.providers.pse.answers import PaymentRefused, RefusalReason
 from backend.payment.providers.pse.banks import BankListUnavailable
-from backend.settings import Settings
+from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
 from backend.staff import sessions as staff_sessions
 from backend.staff.models import Staff
 from backend.staff.rights import Role
@@ -31,11 +31,11 @@ from storefront.documents.render_cache import RenderCache
 from storefront.office.routes import OFFICE_PAGES, OfficePage
 from storefront.office.state import OfficeScreen
 from storefront.pages.account.state import AccountState
-from storefront.pages.checkout.failures import text_of
+from storefront.pages.checkout.error_texts import text_of
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.routes import NOT_FOUND, PAGES, Page, page_at
 from storefront.state.cart import CartState
 from storefront.storefront import app

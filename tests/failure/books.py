@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from backend.attention.models import Attention
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.states import LabelState

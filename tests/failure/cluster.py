@@ -22,14 +22,20 @@ import uvicorn
 from sqlalchemy import update
 from starlette.types import ASGIApp
 
-from backend.database import Database
+from backend.core.config.settings import (
+    SANDBOX_CUST_ID,
+    SANDBOX_P_KEY,
+    SANDBOX_PRIVATE_KEY,
+    SANDBOX_PUBLIC_KEY,
+    Settings,
+)
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.migrations.runner import upgrade
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.sandbox.carrier import SandboxCarrier
 from backend.sandbox.gateway import SandboxGateway
-from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
-from storefront.build import ROOT
+from storefront.server.build import ROOT
 from tests.failure.databases import NAME, empty_database
 from tests.failure.scene import Bank
 from tests.ports import free_port

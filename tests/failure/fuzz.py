@@ -3,8 +3,8 @@
 `python -m tests.failure.fuzz --requests 100000 --events 50000` prints the figures. The shop is the real one, in a
 process of its own, with nothing but its defaults. Nothing may fail with 5xx but 503 with `Retry-After` and 502 for an
 outside service; nothing may loop, grow without end, or log more than was sent. A socket that sends too much nonsense is
-closed, as `storefront/socket_guard.py` says, and its stranger comes again from another address; each socket is read
-until its last event is answered.
+closed, as `storefront/reflex_ext/socket_guard.py` says, and its stranger comes again from another address; each socket
+is read until its last event is answered.
 """
 
 import argparse

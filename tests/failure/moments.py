@@ -6,7 +6,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, Interval, Table, func, literal, type_coerce, update
 from sqlmodel import SQLModel
 
-from backend.database import Database, UtcDateTime
+from backend.core.db.database import Database, UtcDateTime
 
 UNMOVED = ("backend.catalog", "backend.sandbox")
 """The catalogue's moments stay, as pages are drawn anew when they change; the gateway's are its banks' own business."""

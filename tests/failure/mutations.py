@@ -8,7 +8,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from backend.spreadsheet import lines, workbook
+from backend.core.spreadsheet import lines, workbook
 from tests.attacks import bombs
 
 HEAD = ("Nombre", "SKU", "Precio", "Unidades", "Descripción", "Fotos")

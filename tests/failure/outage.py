@@ -33,14 +33,14 @@ from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.checkout.placed_orders import PlacedOrder
-from backend.demo.seed import seed
-from backend.errors import ShopError
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.config.settings import Settings
+from backend.core.errors import ShopError
 from backend.inventory.models import InventoryLevel
 from backend.migrations.runner import upgrade
-from backend.modules import GATEWAY_PSE
+from backend.migrations.sandbox_tables import SandboxTransaction
+from backend.operations.demo.seed import seed
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.models import SandboxTransaction
-from backend.settings import Settings
 from tests.checkout_steps import TYPED
 from tests.failure.books import Books, read_books
 from tests.failure.databases import KINDS, empty_database

@@ -24,12 +24,12 @@ from sqlalchemy import func, select
 
 from backend.inventory.models import InventoryLevel
 from backend.jobs.models import Job
+from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.carrier.labels import Status
-from backend.sandbox.models import SandboxTransaction
 from tests.failure.books import OVER, read_books
 from tests.failure.cluster import UNITS, Cluster, open_cluster
 from tests.failure.shoppers import Figures, Sender, Street, staff_token

@@ -17,17 +17,23 @@ import uvicorn
 from sqlalchemy import select, update
 from starlette.types import ASGIApp
 
-from backend.database import Database
-from backend.demo.seed import seed
+from backend.core.config.settings import (
+    SANDBOX_CUST_ID,
+    SANDBOX_P_KEY,
+    SANDBOX_PRIVATE_KEY,
+    SANDBOX_PUBLIC_KEY,
+    Settings,
+)
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.migrations.runner import upgrade
+from backend.migrations.sandbox_tables import SandboxTransaction
+from backend.operations.demo.seed import seed
 from backend.orders.models import Order
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import SandboxGateway
-from backend.sandbox.models import SandboxTransaction
-from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, SANDBOX_PRIVATE_KEY, SANDBOX_PUBLIC_KEY, Settings
 from tests.checkout_steps import TYPED
 from tests.failure import shop_process
 from tests.forks import FORKS

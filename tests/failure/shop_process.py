@@ -18,12 +18,12 @@ from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
-from backend.logs import set_up_logging
-from backend.orders.refunding import refund_order
+from backend.core.config.settings import load_settings
+from backend.core.observability.logs import set_up_logging
+from backend.orders.links.tokens import order_token
+from backend.orders.money.refunds import refund_order
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, read_order
-from backend.orders.tokens import order_token
-from backend.settings import load_settings
 from backend.staff.rights import COMMAND_LINE
 from backend.start import prepare
 from tests.checkout_steps import TYPED

@@ -18,12 +18,12 @@ from pathlib import Path
 import httpx
 from sqlalchemy import func, select
 
+from backend.core.config.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY
 from backend.jobs.models import Job
+from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.reports import GatewayState, sign
-from backend.sandbox.models import SandboxTransaction
-from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY
 from tests.failure.books import read_books
 from tests.failure.databases import KINDS, empty_database
 from tests.failure.scene import Bank, Shop, open_scene

@@ -8,7 +8,7 @@ import pytest
 import reflex as rx
 
 from backend.app import Shop, set_current_shop
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.store_defaults import Defaults, set_up_defaults
 
 

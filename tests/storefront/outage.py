@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from backend.app import Shop
-from backend.outage import DatabaseUnavailable
+from backend.core.outage import DatabaseUnavailable
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.app import Shop
-from backend.catalog.videos import video_at
 from backend.catalog.views import (
     CategoryRef,
     OptionView,
@@ -16,6 +15,7 @@ from backend.catalog.views import (
     ProductDetail,
     VariantView,
 )
+from backend.media.videos import video_at
 from storefront.meta import (
     DESCRIPTION_LENGTH,
     absolute,

@@ -32,7 +32,7 @@ def test_an_offence_is_found(source: str, reason: str) -> None:
 
 def test_an_offence_names_its_place() -> None:
     assert list(offences_in(FILE, "import os\n\nhome = os.environ")) == [
-        "backend/cart/lines.py:3: only backend/settings.py reads the environment"
+        "backend/cart/lines.py:3: only backend/core/config/settings.py reads the environment"
     ]
 
 
@@ -40,7 +40,7 @@ def test_an_offence_names_its_place() -> None:
     "source",
     [
         "text = 'os.environ is read in settings only'",
-        "from backend.clock import now\nmoment = now()",
+        "from backend.core.clock import now\nmoment = now()",
         "from sqlalchemy import select",
         "label = f'{count:>8} {ratio:.2f}'",
         "self.environment.now()",
@@ -57,10 +57,10 @@ def test_what_is_allowed_is_no_offence(source: str) -> None:
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("backend/settings.py", "import os\nos.environ"),
-        ("backend/database.py", "from sqlalchemy.ext.asyncio import create_async_engine"),
-        ("backend/money.py", "from babel.numbers import format_currency\ntext = f'{amount:,}'"),
-        ("backend/clock.py", "from datetime import datetime\nmoment = datetime.now()"),
+        ("backend/core/config/settings.py", "import os\nos.environ"),
+        ("backend/core/db/database.py", "from sqlalchemy.ext.asyncio import create_async_engine"),
+        ("backend/core/money.py", "from babel.numbers import format_currency\ntext = f'{amount:,}'"),
+        ("backend/core/clock.py", "from datetime import datetime\nmoment = datetime.now()"),
         ("backend/pricing.py", "total = item_total + line.unit_price * line.quantity"),
     ],
 )

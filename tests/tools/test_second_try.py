@@ -11,5 +11,5 @@ def test_few_tests_of_a_browser_are_tried_again() -> None:
 
 def test_no_other_test_is() -> None:
     assert not may_be_tried_again([])
-    assert not may_be_tried_again(["tests/backend/test_money.py::test_pesos"])
+    assert not may_be_tried_again(["tests/backend/core/test_money.py::test_pesos"])
     assert not may_be_tried_again([BROWSER, "tests/failure/test_outage.py::test_redis"])

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from backend.app import Shop, create_api
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.node_packages import NODE_FOLDER, environment, installed
 
 HERE = Path(__file__).parent / "platform_sdk"

@@ -43,12 +43,12 @@ from sqlalchemy import URL, select
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.channel_models import PublishableKey, SalesChannel, ShippingProfile
 from backend.catalog.models import Category, Collection, Product, Variant
-from backend.clock import now
-from backend.database import Database
-from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
-from backend.settings import Settings
+from backend.channels.models import PublishableKey, SalesChannel, ShippingProfile
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.edge.auth.bearer_tokens import USER, TokenOwner, issue_token
 from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,

@@ -20,14 +20,14 @@ from sqlalchemy import delete, select, update
 from backend.app import Shop, create_api
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.catalog.channel_models import PublishableKey, Region, SalesChannel, ShippingProfile
 from backend.catalog.models import Category, Collection, Variant
-from backend.clock import now
+from backend.channels.models import PublishableKey, Region, SalesChannel, ShippingProfile
+from backend.core.clock import now
+from backend.core.config.settings import Settings
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.api_docs import example_of
-from backend.edge.bearer_tokens import USER, TokenOwner, issue_token
+from backend.edge.auth.bearer_tokens import USER, TokenOwner, issue_token
 from backend.inventory.models import InventoryLevel
-from backend.settings import Settings
 from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
-from backend.settings import Settings
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from tests.gateway_kit import served

@@ -9,11 +9,11 @@ from pathlib import Path
 from sqlalchemy import delete, select
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey, Region
+from backend.channels.models import PublishableKey, Region
+from backend.core.config.settings import Settings
 from backend.customers.models import Customer, CustomerAddress
 from backend.exports.service import JOB as EXPORT
-from backend.imports.deciding import JOB as IMPORT
-from backend.settings import Settings
+from backend.imports.confirmation import JOB as IMPORT
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import create_staff

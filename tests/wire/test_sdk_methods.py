@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from backend.app import Shop, create_api
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.wire.sdk_methods import PAGE, has_route, page_with, sdk_methods, table
 
 

@@ -12,7 +12,7 @@ import { showEarly } from "$/public/scripts/reconnecting.js";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation, useNavigationType } from "react-router";
 
-// The pages are compiled without the office's states (storefront/on_demand.py): this script brings them along.
+// The pages are compiled without the office's states (storefront/reflex_ext/on_demand_states.py): this script brings them along.
 Object.assign(app.initialState, officeStates);
 app.store?.mergeInitialState(officeStates);
 showEarly(app.store?.dispatchers);

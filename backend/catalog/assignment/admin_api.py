@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
-from backend.response_limits import LimitedClient
+from backend.core.web.response_limits import LimitedClient
 
 SUCCESS = (200, 201)
 MOST_IDS = 500

@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import PRODUCT_ID, AssignmentData
-from backend.terminal import progress
+from backend.core.terminal import progress
 
 SKIP_CREATE, CREATE = "skip-create-collection", "create-collection"
 ASSIGN_COLLECTION, ASSIGN_CATEGORY = "assign-collection", "assign-category"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from backend.core.errors import InvalidData
+from backend.core.money import Cop, regular_price
 from backend.edge.schemas import MAX_AMOUNT
-from backend.errors import InvalidData
-from backend.money import Cop, regular_price
 from backend.pricing import percent_of
 
 MOST_OFF = 90

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from backend.catalog.cells import CellError
-from backend.catalog.importer.checking import Refused, check
+from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write
+from backend.catalog.importer.file_validation import Refused, check
 from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.importer.reading import Problem, Row, batches
-from backend.catalog.importer.writing import ImportResult, ShopChanged, write
-from backend.catalog.prepared_pictures import Prepared
-from backend.database import Database
-from backend.errors import ShopError
+from backend.catalog.importer.row_reader import Problem, Row, batches
+from backend.catalog.schemas.cell_parsers import CellError
+from backend.core.db.database import Database
+from backend.core.errors import ShopError
+from backend.media.picture_widths import Prepared
 
 AT_ONCE = 2
 """Pictures that are made at the same time: a large one takes a few hundred megabytes for a moment."""

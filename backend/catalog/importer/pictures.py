@@ -13,11 +13,11 @@ from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from backend.catalog.cells import CellError
-from backend.catalog.picture_store import URL, PictureStore, PicturesUnavailable
-from backend.catalog.pictures import UnusablePicture, made, opened, shape_of
-from backend.catalog.prepared_pictures import Prepared, widths_up_to
-from backend.outside_fetch import NotFetched, fetch
+from backend.catalog.schemas.cell_parsers import CellError
+from backend.core.web.outside_fetch import NotFetched, fetch
+from backend.media.picture_processing import UnusablePicture, made, opened, shape_of
+from backend.media.picture_store import URL, PictureStore, PicturesUnavailable
+from backend.media.picture_widths import Prepared, widths_up_to
 
 AWAY = "the store of pictures does not answer, or refuses"
 _NO_ADDRESS = re.compile(r"[#?%\\\"<>|*:\x00-\x1f\x7f]+")
@@ -93,7 +93,7 @@ class PictureFolder:
         """What is at the address.
 
         Raises:
-            CellError: it cannot be had: see `backend.outside_fetch.fetch`.
+            CellError: it cannot be had: see `backend.core.web.outside_fetch.fetch`.
         """
         try:
             content = fetch(

@@ -7,10 +7,10 @@ from typing import ClassVar
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, and_, or_, text
 from sqlmodel import Field, SQLModel
 
-from backend.database import UtcDateTime, db_now
-from backend.ids import new_id
-from backend.money import Cop
-from backend.tables import Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime, db_now
+from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.ids import new_id
+from backend.core.money import Cop
 
 
 class PriceState(StrEnum):
@@ -32,7 +32,7 @@ class PriceList(Timestamps, table=True):
 
     Attributes:
         description: what a program says of it (wire: commerce-api, Admin).
-        rule: what somebody asked for, of which the prices were made: see `backend.catalog.price_lists.planning.Rule`.
+        rule: what somebody asked for, of which the prices were made: see `backend.catalog.price_lists.price_plan.Rule`.
         ended_at: when somebody ended it, or took it back before it began.
     """
 
@@ -71,7 +71,7 @@ class PriceListPrice(SQLModel, table=True):
     Attributes:
         before: what the variant cost when the sale began: the price that is struck through. None until then.
         compare_at_before: the price that was struck through until then.
-        problem: why it was skipped: one of `backend.catalog.price_lists.planning.Problem`.
+        problem: why it was skipped: one of `backend.catalog.price_lists.price_plan.Problem`.
     """
 
     __tablename__ = "price_list_price"

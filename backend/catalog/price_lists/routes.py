@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.price_lists import explicit
+from backend.catalog.price_lists import fixed_prices
 from backend.catalog.price_lists.models import PriceList, PriceListPrice
 from backend.catalog.price_lists.schemas import (
     NewPriceList,
@@ -21,14 +21,14 @@ from backend.catalog.price_lists.schemas import (
     ProductsRemoval,
 )
 from backend.catalog.price_lists.wire import price_list_wire, price_wire, prices_by_list
+from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
-from backend.errors import NotFound
-from backend.staff.access import StaffMember, staff_who_may
+from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
 router = APIRouter(
@@ -73,7 +73,7 @@ async def create_price_list(actor: StaffMember, body: NewPriceList, database: Db
     A price that is not lower, or whose variant is in another list of the same time, refuses the whole list.
     """
     async with database.transaction() as session:
-        return await _answer(session, await explicit.create_list(session, actor, body), fields)
+        return await _answer(session, await fixed_prices.create_list(session, actor, body), fields)
 
 
 @router.get("/{price_list_id}", response_model=PriceListAnswer)
@@ -89,14 +89,16 @@ async def update_price_list(
 ) -> Wire:
     """Change its title, its text, its end, and its beginning while it has not begun."""
     async with database.transaction() as session:
-        return await _answer(session, await explicit.change_list(session, actor, price_list_id, body), fields)
+        return await _answer(
+            session, await fixed_prices.change_list(session, actor, price_list_id, body), fields
+        )
 
 
 @router.delete("/{price_list_id}", response_model=Deleted)
 async def delete_price_list(actor: StaffMember, price_list_id: str, database: Db) -> Wire:
     """End it: the prices of before come back within a minute. The office shows it as over."""
     async with database.transaction() as session:
-        await explicit.delete_list(session, actor, price_list_id)
+        await fixed_prices.delete_list(session, actor, price_list_id)
     return Wire({"id": price_list_id, "object": "price_list", "deleted": True})
 
 
@@ -120,7 +122,7 @@ async def list_prices(
 async def change_prices(actor: StaffMember, price_list_id: str, body: PricesChange, database: Db) -> Wire:
     """Add prices, change some and take others out, while it has not begun."""
     async with database.transaction() as session:
-        row, added, changed, gone = await explicit.change_prices(session, actor, price_list_id, body)
+        row, added, changed, gone = await fixed_prices.change_prices(session, actor, price_list_id, body)
         return Wire({
             "created": [price_wire(price, row) for price in added],
             "updated": [price_wire(price, row) for price in changed],
@@ -134,7 +136,7 @@ async def remove_products(
 ) -> Wire:
     """Take all prices of these products out of it, while it has not begun."""
     async with database.transaction() as session:
-        changed = await explicit.remove_products(session, actor, price_list_id, body.remove)
+        changed = await fixed_prices.remove_products(session, actor, price_list_id, body.remove)
         return await _answer(session, changed, fields)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from backend.errors import ShopError
+from backend.core.errors import ShopError
 from backend.invoices.documents import Document
 
 

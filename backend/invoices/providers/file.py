@@ -5,9 +5,9 @@ The files are `invoices` and `invoice_lines` of `backend.exports`. A document is
 
 from typing import ClassVar
 
+from backend.core.config.modules import INVOICE_FILE
 from backend.invoices.documents import Document
 from backend.invoices.providers.base import InvoiceProvider, Issued
-from backend.modules import INVOICE_FILE
 
 
 class FileProvider(InvoiceProvider):

@@ -5,12 +5,12 @@ from functools import partial
 
 import httpx
 
+from backend.core.config.modules import INVOICE_FILE, INVOICE_UBL
+from backend.core.config.settings import Settings
+from backend.core.texts import _
 from backend.invoices.providers.base import InvoiceProvider
 from backend.invoices.providers.file import FileProvider
 from backend.invoices.providers.ubl.provider import ubl_provider
-from backend.modules import INVOICE_FILE, INVOICE_UBL
-from backend.settings import Settings
-from backend.texts import _
 
 PROVIDER_NAMES = {
     INVOICE_FILE: _("El programa de tu contador (archivo)"),
@@ -25,7 +25,7 @@ def invoice_providers(
     """The providers with these ids, by id, but for one that has no credentials. `transport` leads to the sandbox.
 
     Raises:
-        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
+        KeyError: there is no such provider (`backend.core.config.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], InvoiceProvider]] = {
         INVOICE_FILE: FileProvider,

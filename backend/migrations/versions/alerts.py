@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
+from backend.core.db.database import UtcDateTime
 
 revision: str = 'c3f1a8d27e94'
 down_revision: str | None = 'd3a6f81c05e9'

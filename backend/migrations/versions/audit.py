@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json
 
 revision: str = 'b7a90d3e51c8'
 down_revision: str | None = 'b7d0e4a95c21'

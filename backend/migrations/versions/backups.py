@@ -6,7 +6,7 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
+import backend.core.db.database
 
 revision: str = 'd3a6f81c05e9'
 down_revision: str | None = 'b7a90d3e51c8'
@@ -15,7 +15,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    moment = backend.database.UtcDateTime
+    moment = backend.core.db.database.UtcDateTime
     op.create_table(
         'backup',
         sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),

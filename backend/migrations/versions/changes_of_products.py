@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.migrations.watches import unwatch_products, watch, watch_products
+from backend.migrations.triggers import unwatch_products, watch, watch_products
 
 revision: str = '90b6e2d4f7c8'
 down_revision: str | None = 'c41e7a9053bd'

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from backend.database import UtcDateTime
-from backend.migrations.watches import watch
+from backend.core.db.database import UtcDateTime
+from backend.migrations.triggers import watch
 
 revision: str = 'e60b3d92f7a1'
 down_revision: str | None = '8c52e0d17f3b'

@@ -6,9 +6,9 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
-from backend.buyer_terms import buyer_terms
-from backend.tables import ByteOrdered
+import backend.core.db.database
+from backend.customers.search_terms import buyer_terms
+from backend.core.db.tables import ByteOrdered
 
 revision: str = 'b3f07c52e9a1'
 down_revision: str | None = '93e5a7d04c1f'
@@ -19,7 +19,7 @@ AT_ONCE = 1000
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     op.create_table(
         'customer_term',
         sa.Column('term', ByteOrdered, nullable=False),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backend.migrations.watches import unwatch, unwatch_emptying, watch, watch_emptying
+from backend.migrations.triggers import unwatch, unwatch_emptying, watch, watch_emptying
 
 revision: str = 'd3f80a6b92e7'
 down_revision: str | None = 'd3a71f60c9b8'

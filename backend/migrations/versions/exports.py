@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
+from backend.core.db.database import UtcDateTime
 
 revision: str = 'c8b1f2463d90'
 down_revision: str | None = 'b3f07c52e9a1'

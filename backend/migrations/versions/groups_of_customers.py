@@ -6,8 +6,8 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
-from backend.tables import Json
+import backend.core.db.database
+from backend.core.db.tables import Json
 
 revision: str = 'a7d40f92c613'
 down_revision: str | None = '7d3e0a95c1b8'
@@ -18,7 +18,7 @@ PERSONS = ('customer', 'guest_customer')
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     for name in ('first_name', 'last_name', 'phone', 'company_name'):
         op.add_column('guest_customer', sa.Column(name, text(), nullable=False, server_default=''))
     op.add_column('guest_customer', sa.Column('meta', Json, nullable=False, server_default=sa.text("'{}'")))

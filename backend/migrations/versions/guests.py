@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json
 
 revision: str = 'e5c91a7d20b4'
 down_revision: str | None = '8e4b17d9a3c5'

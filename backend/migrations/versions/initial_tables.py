@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy import Text
 from sqlalchemy.dialects import postgresql
 
-import backend.database
+import backend.core.db.database
 
 revision: str = '503855b94020'
 down_revision: str | None = None
@@ -21,25 +21,25 @@ def upgrade() -> None:
     op.create_table('attempts',
     sa.Column('key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('count', sa.Integer(), nullable=False),
-    sa.Column('until', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('until', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.PrimaryKeyConstraint('key', name=op.f('pk_attempts'))
     )
     with op.batch_alter_table('attempts', schema=None) as batch_op:
         batch_op.create_index(batch_op.f('ix_attempts_until'), ['until'], unique=False)
 
     op.create_table('bank_list',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('provider_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('source', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('banks', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('fetched_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('tried_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('fetched_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('tried_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.PrimaryKeyConstraint('provider_id', name=op.f('pk_bank_list'))
     )
     op.create_table('category',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('handle', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -55,8 +55,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_category_parent_id'), ['parent_id'], unique=False)
 
     op.create_table('collection',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('title', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('handle', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -65,8 +65,8 @@ def upgrade() -> None:
     sa.UniqueConstraint('handle', name=op.f('uq_collection_handle'))
     )
     op.create_table('customer',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('email', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('first_name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -79,14 +79,14 @@ def upgrade() -> None:
     sa.UniqueConstraint('email', name=op.f('uq_customer_email'))
     )
     op.create_table('mail',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('kind', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('about', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
-    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('sent_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('due_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('sent_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_mail')),
     sa.UniqueConstraint('kind', 'about', name=op.f('uq_mail_kind_about'))
     )
@@ -96,8 +96,8 @@ def upgrade() -> None:
     op.create_table('outbox_event',
     sa.Column('id', sa.BigInteger().with_variant(sa.Integer(), 'sqlite'), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('recorded_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('recorded_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('due_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
     sa.Column('claim', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_outbox_event')),
@@ -108,8 +108,8 @@ def upgrade() -> None:
         batch_op.create_index('ix_outbox_event_product_id_id', ['product_id', 'id'], unique=False)
 
     op.create_table('payment_notification',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('provider_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('dedupe_key', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -119,9 +119,9 @@ def upgrade() -> None:
     sa.Column('state_code', sa.Integer(), nullable=True),
     sa.Column('fields', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('times_received', sa.Integer(), nullable=False),
-    sa.Column('next_try_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('next_try_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('tries', sa.Integer(), nullable=False),
-    sa.Column('handled_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('handled_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_payment_notification')),
     sa.UniqueConstraint('provider_id', 'dedupe_key', name=op.f('uq_payment_notification_provider_id_dedupe_key'))
     )
@@ -131,8 +131,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_payment_notification_reference'), ['reference'], unique=False)
 
     op.create_table('region',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('currency_code', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -140,15 +140,15 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_region'))
     )
     op.create_table('sales_channel',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_sales_channel'))
     )
     op.create_table('sandbox_transaction',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('ref_payco', sa.Integer(), nullable=False),
     sa.Column('invoice', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('transaction_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -156,7 +156,7 @@ def upgrade() -> None:
     sa.Column('bank_token', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('browser_reference', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('state', sa.Integer(), nullable=False),
-    sa.Column('decided_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('decided_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('fields', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.PrimaryKeyConstraint('ref_payco', name=op.f('pk_sandbox_transaction')),
     sa.UniqueConstraint('bank_token', name=op.f('uq_sandbox_transaction_bank_token')),
@@ -172,16 +172,16 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('remains', 'term', name=op.f('pk_search_typo'))
     )
     op.create_table('shipping_profile',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('type', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_shipping_profile'))
     )
     op.create_table('staff',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('email', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('password_hash', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -189,16 +189,16 @@ def upgrade() -> None:
     sa.UniqueConstraint('email', name=op.f('uq_staff_email'))
     )
     op.create_table('stock_location',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('address', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_stock_location'))
     )
     op.create_table('cart',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('order_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('region_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -209,7 +209,7 @@ def upgrade() -> None:
     sa.Column('billing_address', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=True),
     sa.Column('draft', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('meta', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('completed_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('completed_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['region_id'], ['region.id'], name=op.f('fk_cart_region_id')),
     sa.ForeignKeyConstraint(['sales_channel_id'], ['sales_channel.id'], name=op.f('fk_cart_sales_channel_id')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_cart')),
@@ -219,8 +219,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_cart_customer_id'), ['customer_id'], unique=False)
 
     op.create_table('customer_address',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('customer_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('address', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
@@ -234,11 +234,11 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_customer_address_customer_id'), ['customer_id'], unique=False)
 
     op.create_table('customer_session',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('token_hash', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('customer_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('expires_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('expires_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['customer_id'], ['customer.id'], name=op.f('fk_customer_session_customer_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_customer_session'))
     )
@@ -246,8 +246,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_customer_session_customer_id'), ['customer_id'], unique=False)
 
     op.create_table('fulfillment',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('order_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('reference', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -260,9 +260,9 @@ def upgrade() -> None:
     sa.Column('label_url', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('label_pdf', sa.LargeBinary(), nullable=True),
     sa.Column('data', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('shipped_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('delivered_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('canceled_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('shipped_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('delivered_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('canceled_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['location_id'], ['stock_location.id'], name=op.f('fk_fulfillment_location_id')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_fulfillment')),
     sa.UniqueConstraint('order_id', 'reference', name=op.f('uq_fulfillment_order_id_reference'))
@@ -272,8 +272,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_fulfillment_order_id'), ['order_id'], unique=False)
 
     op.create_table('fulfillment_set',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('type', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -295,8 +295,8 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('location_id', 'sales_channel_id', name=op.f('pk_location_sales_channel'))
     )
     op.create_table('login',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('provider', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('subject', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -310,8 +310,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_login_customer_id'), ['customer_id'], unique=False)
 
     op.create_table('product',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('handle', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('title', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -328,7 +328,7 @@ def upgrade() -> None:
     sa.Column('brand', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('age_range', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('extra_metadata', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('deleted_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('deleted_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['collection_id'], ['collection.id'], name=op.f('fk_product_collection_id')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_product')),
     sa.UniqueConstraint('handle', name=op.f('uq_product_handle'))
@@ -341,8 +341,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_product_status'), ['status'], unique=False)
 
     op.create_table('publishable_key',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('token', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('sales_channel_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('title', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -350,11 +350,11 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('token', name=op.f('pk_publishable_key'))
     )
     op.create_table('reset_link',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('token_hash', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('customer_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
-    sa.Column('expires_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('expires_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['customer_id'], ['customer.id'], name=op.f('fk_reset_link_customer_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_reset_link'))
     )
@@ -362,15 +362,15 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_reset_link_customer_id'), ['customer_id'], unique=False)
 
     op.create_table('sandbox_notification',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('ref_payco', sa.Integer(), nullable=False),
     sa.Column('state', sa.Integer(), nullable=False),
     sa.Column('forged', sa.Boolean(), nullable=False),
     sa.Column('attempts', sa.Integer(), nullable=False),
-    sa.Column('due_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('delivered_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('due_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('delivered_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['ref_payco'], ['sandbox_transaction.ref_payco'], name=op.f('fk_sandbox_notification_ref_payco')),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_sandbox_notification'))
     )
@@ -379,8 +379,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_sandbox_notification_ref_payco'), ['ref_payco'], unique=False)
 
     op.create_table('former_handle',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('handle', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_former_handle_product_id'), ondelete='CASCADE'),
@@ -390,8 +390,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_former_handle_product_id'), ['product_id'], unique=False)
 
     op.create_table('order',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('number', sa.Integer(), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -411,8 +411,8 @@ def upgrade() -> None:
     sa.Column('shipping_data', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('shipping_address', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('billing_address', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('paid_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('canceled_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('paid_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('canceled_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('meta', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_order_cart_id')),
     sa.ForeignKeyConstraint(['region_id'], ['region.id'], name=op.f('fk_order_region_id')),
@@ -428,8 +428,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_order_status'), ['status'], unique=False)
 
     op.create_table('payment_collection',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('amount', sa.Integer(), nullable=False),
@@ -440,8 +440,8 @@ def upgrade() -> None:
     sa.UniqueConstraint('cart_id', name=op.f('uq_payment_collection_cart_id'))
     )
     op.create_table('picture',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('url', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -478,8 +478,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_search_term_product_id'), ['product_id'], unique=False)
 
     op.create_table('service_zone',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('fulfillment_set_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -488,8 +488,8 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_service_zone'))
     )
     op.create_table('variant',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('title', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -506,8 +506,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_variant_product_id'), ['product_id'], unique=False)
 
     op.create_table('inventory_level',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('variant_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('location_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -524,8 +524,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_inventory_level_variant_id'), ['variant_id'], unique=False)
 
     op.create_table('line_item',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('variant_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -541,8 +541,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_line_item_cart_id'), ['cart_id'], unique=False)
 
     op.create_table('order_line',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('order_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('product_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -564,8 +564,8 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f('ix_order_line_order_id'), ['order_id'], unique=False)
 
     op.create_table('payment_session',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('collection_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('provider_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -578,13 +578,13 @@ def upgrade() -> None:
     sa.Column('ticket_id', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('redirect_url', sqlmodel.sql.sqltypes.AutoString(), nullable=True),
     sa.Column('data', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('expires_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('next_check_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('expires_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('next_check_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.Column('checks', sa.Integer(), nullable=False),
-    sa.Column('asked_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('paid_late_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('authorized_at', backend.database.UtcDateTime(timezone=True), nullable=True),
-    sa.Column('captured_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('asked_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('paid_late_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('authorized_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('captured_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.ForeignKeyConstraint(['collection_id'], ['payment_collection.id'], name=op.f('fk_payment_session_collection_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_payment_session')),
     sa.UniqueConstraint('invoice', name=op.f('uq_payment_session_invoice'))
@@ -599,8 +599,8 @@ def upgrade() -> None:
         batch_op.create_index('uq_payment_session_live', ['collection_id'], unique=True, sqlite_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"), postgresql_where=sa.text("state IN ('pending', 'initiating', 'pending_authorization')"))
 
     op.create_table('shipping_option',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('name', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('price_type', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -610,7 +610,7 @@ def upgrade() -> None:
     sa.Column('amount', sa.Integer(), nullable=True),
     sa.Column('data', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
     sa.Column('meta', sa.JSON().with_variant(postgresql.JSONB(astext_type=Text()), 'postgresql'), nullable=False),
-    sa.Column('deleted_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('deleted_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.CheckConstraint("price_type = 'calculated' OR amount IS NOT NULL", name=op.f('ck_shipping_option_amount')),
     sa.CheckConstraint("price_type IN ('flat', 'calculated')", name=op.f('ck_shipping_option_price_type')),
     sa.ForeignKeyConstraint(['service_zone_id'], ['service_zone.id'], name=op.f('fk_shipping_option_service_zone_id'), ondelete='CASCADE'),
@@ -618,8 +618,8 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_shipping_option'))
     )
     op.create_table('cart_shipping_method',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('cart_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('shipping_option_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
@@ -632,13 +632,13 @@ def upgrade() -> None:
     sa.UniqueConstraint('cart_id', name=op.f('uq_cart_shipping_method_cart_id'))
     )
     op.create_table('reservation',
-    sa.Column('created_at', backend.database.UtcDateTime(timezone=True), nullable=False),
-    sa.Column('updated_at', backend.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('created_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
+    sa.Column('updated_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=False),
     sa.Column('id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('level_id', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('holder', sqlmodel.sql.sqltypes.AutoString(), nullable=False),
     sa.Column('quantity', sa.Integer(), nullable=False),
-    sa.Column('expires_at', backend.database.UtcDateTime(timezone=True), nullable=True),
+    sa.Column('expires_at', backend.core.db.database.UtcDateTime(timezone=True), nullable=True),
     sa.CheckConstraint('quantity > 0', name=op.f('ck_reservation_quantity')),
     sa.ForeignKeyConstraint(['level_id'], ['inventory_level.id'], name=op.f('fk_reservation_level_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id', name=op.f('pk_reservation')),

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
-from backend.tables import Json
+import backend.core.db.database
+from backend.core.db.tables import Json
 
 revision: str = 'b9e3c7015ad4'
 down_revision: str | None = 'f3c81d7be602'
@@ -16,7 +16,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     # columns are added one by one and no table is copied: the triggers that watch these tables stay
     for table in ('region', 'sales_channel'):
         op.add_column(table, sa.Column('meta', Json, nullable=False, server_default=sa.text("'{}'")))

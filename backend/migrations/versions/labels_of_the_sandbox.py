@@ -7,7 +7,7 @@ import sqlmodel
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-import backend.database
+import backend.core.db.database
 
 revision: str = 'b7d0e4a95c21'
 down_revision: str | None = 'e81b64f0a9d3'
@@ -16,7 +16,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     op.create_table(
         'sandbox_label',
         sa.Column('created_at', moment(timezone=True), nullable=False),

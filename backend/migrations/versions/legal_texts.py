@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.migrations.watches import watch
+from backend.core.db.database import UtcDateTime
+from backend.migrations.triggers import watch
 
 revision: str = '7d3e0a95c1b8'
 down_revision: str | None = '7b1e94d3f06c'

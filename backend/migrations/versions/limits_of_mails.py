@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
+from backend.core.db.database import UtcDateTime
 
 revision: str = 'd92c7be05f14'
 down_revision: str | None = '3f1b7c92e06d'

@@ -6,9 +6,9 @@ from datetime import timedelta
 import sqlalchemy as sa
 from alembic import op
 
-from backend.clock import now
-from backend.database import UtcDateTime
-from backend.ids import new_id
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+from backend.core.ids import new_id
 
 revision: str = '7b1e94d3f06c'
 down_revision: str | None = 'c61f8d20ba97'

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from backend.migrations.versions.version_of_lists import OF_PRODUCTS
-from backend.migrations.watches import watch
+from backend.migrations.triggers import watch
 
 revision: str = '5e9a41d7c30b'
 down_revision: str | None = 'd27f05b8c6e1'

@@ -6,9 +6,9 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
-from backend.buyer_terms import buyer_terms
-from backend.tables import ByteOrdered, Json
+import backend.core.db.database
+from backend.customers.search_terms import buyer_terms
+from backend.core.db.tables import ByteOrdered, Json
 
 revision: str = '6f2b90c4de17'
 down_revision: str | None = 'f3a6c81d2e07'
@@ -47,7 +47,7 @@ def upgrade() -> None:
         postgresql_where=TO_PACK,
     )
     op.create_index('ix_fulfillment_tracking_number', 'fulfillment', ['tracking_number'])
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     op.create_table(
         'order_note',
         sa.Column('created_at', moment(timezone=True), nullable=False),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json
 
 revision: str = 'b6d30f9a71e8'
 down_revision: str | None = '7d20c5e8b41a'

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.catalog.search import staff_terms
-from backend.tables import ByteOrdered
+from backend.catalog.search.index import staff_terms
+from backend.core.db.tables import ByteOrdered
 
 revision: str = '5d20c7a1e94b'
 down_revision: str | None = 'b4d0e61f27a9'

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json
 
 revision: str = '7e1c04a9d35b'
 down_revision: str | None = '2b7d5e90c4a1'

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
+import backend.core.db.database
 
 revision: str = 'e81b64f0a9d3'
 down_revision: str | None = 'c2f4d8a916b3'
@@ -15,7 +15,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     op.create_table(
         'staff_recovery_code',
         sa.Column('created_at', moment(timezone=True), nullable=False),

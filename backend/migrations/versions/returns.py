@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
+from backend.core.db.database import UtcDateTime
 
 revision: str = 'a06b3dc8f4e1'
 down_revision: str | None = '7e1c04a9d35b'

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json
 
 revision: str = '8c52e0d17f3b'
 down_revision: str | None = 'e4b95f1d07c3'

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.migrations.watches import watch
-from backend.tables import Json
+from backend.core.db.database import UtcDateTime
+from backend.migrations.triggers import watch
+from backend.core.db.tables import Json
 
 revision: str = 'b7e2d94c1f36'
 down_revision: str | None = 'e60b3d92f7a1'

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 import sqlmodel
 from alembic import op
 
-import backend.database
+import backend.core.db.database
 
 revision: str = 'c2f9d07be416'
 down_revision: str | None = 'a41c7be03f58'
@@ -15,7 +15,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.database.UtcDateTime
+    text, moment = sqlmodel.sql.sqltypes.AutoString, backend.core.db.database.UtcDateTime
     # whoever is there already may do everything: they become owners
     op.add_column('staff', sa.Column('role', text(), nullable=False, server_default='owner'))
     op.add_column('staff', sa.Column('disabled_at', moment(timezone=True), nullable=True))

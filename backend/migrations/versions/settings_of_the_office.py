@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
-from backend.migrations.watches import watch
+from backend.core.db.database import UtcDateTime
+from backend.migrations.triggers import watch
 
 revision: str = 'c2f4d8a916b3'
 down_revision: str | None = 'c2f9d07be416'

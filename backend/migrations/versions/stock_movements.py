@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.database import UtcDateTime
+from backend.core.db.database import UtcDateTime
 
 revision: str = 'f3c81d7be602'
 down_revision: str | None = '6f2b90c4de17'

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.catalog.search import COLLECTION, remains
-from backend.catalog.search_words import words_of
+from backend.catalog.search.index import COLLECTION, remains
+from backend.catalog.search.query_words import words_of
 
 revision: str = '9c4e2b7f60d1'
 down_revision: str | None = 'a7d40f92c613'

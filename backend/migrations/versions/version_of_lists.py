@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.migrations.watches import watch
+from backend.migrations.triggers import watch
 
 revision: str = 'd27f05b8c6e1'
 down_revision: str | None = '8b1f63c0e7a4'

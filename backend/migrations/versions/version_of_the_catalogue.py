@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.migrations.watches import watch
-from backend.words import fold
+from backend.migrations.triggers import watch
+from backend.core.words import fold
 
 revision: str = "81a20494dfa4"
 down_revision: str | None = "503855b94020"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
-from backend.migrations.watches import watch
+from backend.migrations.triggers import watch
 
 revision: str = 'c41e7a9053bd'
 down_revision: str | None = '5e9a41d7c30b'

@@ -3,7 +3,8 @@
 A provider knows nothing of carts, orders or our tables. It is never called inside a database transaction, because
 nearly every method may cross the network.
 
-A second provider is a file or package beside this one, a line in `registry.py`, and its id in `backend.modules`.
+A second provider is a file or package beside this one, a line in `registry.py`, and its id in
+`backend.core.config.modules`.
 """
 
 from abc import ABC, abstractmethod
@@ -14,9 +15,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
-from backend.money import CURRENCY, Cop
-from backend.tables import JsonObject
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
+from backend.core.money import CURRENCY, Cop
 
 
 class ProviderState(StrEnum):
@@ -202,7 +203,7 @@ class PaymentProvider(ABC):
     """A way to pay. None of its methods is called inside a transaction; it raises nothing but `ShopError`s."""
 
     id: ClassVar[str]
-    """One constant of `backend.modules`."""
+    """One constant of `backend.core.config.modules`."""
     can_refund: ClassVar[bool] = False
     """Whether it offers `refund`."""
     leaves_shop: ClassVar[bool] = True

@@ -5,12 +5,12 @@ from functools import partial
 
 import httpx
 
-from backend.database import Database
-from backend.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.pse.provider import gateway_pse
 from backend.payment.providers.system_default import SystemDefault
-from backend.settings import Settings
 
 
 def payment_providers(
@@ -22,7 +22,7 @@ def payment_providers(
     """The providers with these ids, by id. `gateway_transport` leads to the embedded PSE gateway, where that is used.
 
     Raises:
-        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
+        KeyError: there is no such provider (`backend.core.config.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], PaymentProvider]] = {
         SYSTEM_PAYMENT: SystemDefault,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from backend.modules import SYSTEM_PAYMENT
+from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.payment.providers.base import (
     Initiated,
     Notification,

@@ -14,18 +14,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from backend.database import Database
-from backend.errors import InvalidData
-from backend.outage import DatabaseUnavailable
+from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.core.outage import DatabaseUnavailable
+from backend.migrations.sandbox_tables import SandboxLabel
 from backend.sandbox.carrier import validation
 from backend.sandbox.carrier.faults import ALL_OPERATIONS, Fault, Faults, Operation, failed_early, spoilt
 from backend.sandbox.carrier.labels import Status, label_pdf
 from backend.sandbox.carrier.ledger import Ledger, courier_of, rate_number, tracking
 from backend.sandbox.carrier.quoting import rates_for
 from backend.sandbox.carrier.responses import WRONG_KEY, plain, processed, refused, turned_away
-from backend.sandbox.models import SandboxLabel
 from backend.sandbox.outage import unavailable
-from backend.settings import SANDBOX_CARRIER_KEY, Settings
 
 BASE_PATH = "/api/v2"
 PUBLIC_PATH = "/sandbox/carrier"

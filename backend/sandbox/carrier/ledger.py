@@ -11,12 +11,12 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlmodel import col
 
-from backend.clock import now
-from backend.database import Database, locked
+from backend.core.clock import now
+from backend.core.db.database import Database, locked
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.migrations.sandbox_tables import SandboxLabel
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.sandbox.carrier.quoting import COURIERS
-from backend.sandbox.models import SandboxLabel
-from backend.tables import for_each_dialect, table_of
 
 KEPT = 10_000
 """So many labels are remembered; the oldest are forgotten first."""

@@ -17,13 +17,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from backend.clock import now
+from backend.core.clock import now
 from backend.payment.providers.pse.requests import GatewayCredentials
-from backend.sandbox.gateway import answers
-from backend.sandbox.gateway.answers import bank_refusal, lookup_error
+from backend.sandbox.gateway import responses
 from backend.sandbox.gateway.debits import Unreadable, errors_in, read_fields, refusal_code
 from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
 from backend.sandbox.gateway.ledger import DuplicateInvoice, Ledger
+from backend.sandbox.gateway.responses import bank_refusal, lookup_error
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -162,7 +162,7 @@ class GatewayApi:
 
     async def banks(self, request: Request) -> Response:
         """`GET /restpagos/pse/bancos.json`."""
-        return self._refused(request) or JSONResponse(answers.bank_list())
+        return self._refused(request) or JSONResponse(responses.bank_list())
 
     async def create(self, request: Request) -> Response:
         """`POST /restpagos/pagos/debitos.json`: every refusal is told with HTTP 200."""
@@ -171,18 +171,18 @@ class GatewayApi:
         try:
             fields = read_fields(await _json(request), self._keys)
         except Unreadable:
-            return JSONResponse(answers.hard_error())
+            return JSONResponse(responses.hard_error())
         invoice = str(fields.get("factura", ""))
         if errors := errors_in(fields):
-            return JSONResponse(answers.validation_error(invoice, errors))
+            return JSONResponse(responses.validation_error(invoice, errors))
         if code := refusal_code(fields):
-            return JSONResponse(answers.bank_refusal(code))
+            return JSONResponse(responses.bank_refusal(code))
         try:
             transaction = await self._ledger.open(fields)
         except DuplicateInvoice:
-            return JSONResponse(answers.validation_error(invoice, [("E035", "La factura ya existe")]))
+            return JSONResponse(responses.validation_error(invoice, [("E035", "La factura ya existe")]))
         return JSONResponse(
-            answers.created(transaction, f"{self._public_base}/bank/{transaction.bank_token}")
+            responses.created(transaction, f"{self._public_base}/bank/{transaction.bank_token}")
         )
 
     async def by_ticket(self, request: Request) -> Response:
@@ -190,19 +190,19 @@ class GatewayApi:
         if refused := self._refused(request):
             return refused
         found = await self._ledger.by_ticket(request.query_params.get("transactionID", ""))
-        return JSONResponse(answers.by_ticket(found) if found else answers.lookup_error())
+        return JSONResponse(responses.by_ticket(found) if found else responses.lookup_error())
 
     async def by_reference(self, request: Request) -> Response:
         """`GET /restpagos/transaction/response.json`."""
         if refused := self._refused(request):
             return refused
         found = await self._ledger.by_reference(request.query_params.get("ref_payco", ""))
-        return JSONResponse(answers.by_reference(found, self._keys) if found else answers.lookup_error())
+        return JSONResponse(responses.by_reference(found, self._keys) if found else responses.lookup_error())
 
     async def public_lookup(self, request: Request) -> Response:
         """`GET /validation/v1/reference/{reference}`: no login, and only the reference a browser carries."""
         found = await self._ledger.by_browser_reference(request.path_params["reference"])
-        return JSONResponse(answers.public(found, self._keys) if found else answers.lookup_error())
+        return JSONResponse(responses.public(found, self._keys) if found else responses.lookup_error())
 
     async def apify_login(self, request: Request) -> Response:
         """`POST /login` of the newer service."""
@@ -218,14 +218,14 @@ class GatewayApi:
         asked = await _json(request)
         condition = asked.get("filter") if isinstance(asked, dict) else None
         invoice = condition.get("referenceClient") if isinstance(condition, dict) else None
-        return JSONResponse(answers.details(await self._ledger.by_invoice(str(invoice))))
+        return JSONResponse(responses.details(await self._ledger.by_invoice(str(invoice))))
 
     def _refused(self, request: Request) -> Response | None:
         """The refusal of a reading call without our token or our key."""
         if not self._has_token(request, _RESTPAGOS):
             return _unauthorized()
         if request.query_params.get("public_key") != self._public_key:
-            return JSONResponse(answers.lookup_error())
+            return JSONResponse(responses.lookup_error())
         return None
 
     def _has_token(self, request: Request, audience: str) -> bool:

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from backend.money import format_cop
+from backend.core.money import format_cop
+from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.gateway.answers import BANKS, BOGOTA
 from backend.sandbox.gateway.ledger import Ledger
-from backend.sandbox.models import SandboxTransaction
+from backend.sandbox.gateway.responses import BANKS, BOGOTA
 
 DECISIONS = {
     "approve": GatewayState.ACCEPTED,

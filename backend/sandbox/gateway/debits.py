@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backend.payment.providers.pse.requests import INITIALISATION, GatewayCredentials, decrypt
-from backend.sandbox.gateway.answers import BANKS
+from backend.sandbox.gateway.responses import BANKS
 
 MINIMUM = 1_600
 """The least a payment may be, in pesos. The real minimum is not published; other PSE providers name this one."""

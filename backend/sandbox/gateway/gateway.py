@@ -6,8 +6,9 @@ from datetime import timedelta
 import httpx
 from starlette.applications import Starlette
 
-from backend.database import Database
-from backend.outage import DatabaseUnavailable
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.outage import DatabaseUnavailable
 from backend.payment.providers.pse.client import SANDBOX_PATH, gateway_credentials
 from backend.payment.providers.pse.requests import GatewayCredentials
 from backend.sandbox.gateway.api import GatewayApi
@@ -16,7 +17,6 @@ from backend.sandbox.gateway.faults import Faults, control_routes
 from backend.sandbox.gateway.ledger import Ledger
 from backend.sandbox.gateway.notifier import Notifier, Reach, anywhere, pause_after
 from backend.sandbox.outage import unavailable
-from backend.settings import Settings
 
 
 class SandboxGateway:

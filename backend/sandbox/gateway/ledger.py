@@ -10,10 +10,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
-from backend.database import Database, database_now, db_now, locked
+from backend.core.db.database import Database, database_now, db_now, locked
+from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway.faults import Fault, Faults, Kind, Operation
-from backend.sandbox.models import SandboxNotification, SandboxTransaction
 
 BANK_SESSION = timedelta(minutes=21)
 """After this the bank gives up waiting for the shopper: the transaction is abandoned (wire: gateway 1.8)."""

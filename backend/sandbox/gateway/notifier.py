@@ -13,12 +13,12 @@ import httpx
 from sqlalchemy import select, update
 from sqlmodel import col
 
-from backend.database import Database, database_now, db_now, locked
+from backend.core.db.database import Database, database_now, db_now, locked
+from backend.migrations.sandbox_tables import SandboxNotification, SandboxTransaction
 from backend.payment.providers.pse.requests import GatewayCredentials
-from backend.sandbox.gateway.answers import notification
 from backend.sandbox.gateway.debits import confirmation_method
 from backend.sandbox.gateway.ledger import Ledger
-from backend.sandbox.models import SandboxNotification, SandboxTransaction
+from backend.sandbox.gateway.responses import notification
 
 log = logging.getLogger(__name__)
 

@@ -16,16 +16,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from backend.database import Database
+from backend.core.config.settings import SANDBOX_INVOICE_KEY, SANDBOX_INVOICE_SOFTWARE
+from backend.core.db.database import Database
+from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.outage import DatabaseUnavailable
+from backend.migrations.sandbox_tables import SandboxInvoice
 from backend.office_settings.invoicing import read_invoicing
-from backend.outage import DatabaseUnavailable
 from backend.sandbox.carrier.responses import BrokenOff, proxy_page
 from backend.sandbox.invoicing.faults import Fault, Faults
 from backend.sandbox.invoicing.rules import Read, Rejection, read_document
-from backend.sandbox.models import SandboxInvoice
 from backend.sandbox.outage import unavailable
-from backend.settings import SANDBOX_INVOICE_KEY, SANDBOX_INVOICE_SOFTWARE
-from backend.tables import for_each_dialect, table_of, values_of
 
 BASE_PATH = "/api/v1"
 _INSERT = for_each_dialect(

@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from xml.etree import ElementTree as ET
 
-from backend.clock import now
+from backend.core.clock import now
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 NS = {

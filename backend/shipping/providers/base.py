@@ -10,10 +10,10 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from backend.errors import NotAllowed, NotImplementedByProvider
-from backend.money import Cop
-from backend.shipping.packing import Package
-from backend.tables import JsonObject
+from backend.core.db.tables import JsonObject
+from backend.core.errors import NotAllowed, NotImplementedByProvider
+from backend.core.money import Cop
+from backend.shipping.packages import Package
 
 
 @dataclass(frozen=True, slots=True)

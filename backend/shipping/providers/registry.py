@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 import httpx
 
-from backend.errors import NotImplementedByProvider
-from backend.modules import CARRIER, MANUAL
-from backend.settings import Settings
+from backend.core.config.modules import CARRIER, MANUAL
+from backend.core.config.settings import Settings
+from backend.core.errors import NotImplementedByProvider
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
 from backend.shipping.providers.carrier.client import carrier_client
 from backend.shipping.providers.carrier.provider import MOST_QUOTATIONS, CarrierStandard
@@ -38,7 +38,7 @@ def fulfillment_providers(
     """The providers with these ids, by id. `carrier_transport` leads to the embedded carrier, where that is used.
 
     Raises:
-        KeyError: there is no such provider (`backend.modules.registered` refuses it before).
+        KeyError: there is no such provider (`backend.core.config.modules.registered` refuses it before).
     """
     make: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,

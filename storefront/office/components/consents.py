@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 
 
 def consents_list(consents: Any) -> rx.Component:

@@ -4,14 +4,14 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.forms import problem_of
-from storefront.components.hooks import text_at
 from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.reflex_ext.hooks import text_at
 
 BUTTON = "button button--small "
 SMALL = "72px"

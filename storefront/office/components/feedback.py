@@ -5,8 +5,8 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.core.texts import _
 from backend.office.views import ChipView
-from backend.texts import _
 from storefront.components.placeholders import bar, waiting
 from storefront.office.icons import icon
 

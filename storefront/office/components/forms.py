@@ -5,11 +5,11 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.forms import AskFirst, field, select_field
-from storefront.components.hooks import text_at
-from storefront.office.browser import EDITED, EditForm
+from storefront.office.react_components import EDITED, EditForm
 from storefront.office.state import answers
+from storefront.reflex_ext.hooks import text_at
 
 LEAVE = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 

@@ -6,13 +6,13 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.core.texts import _
 from backend.office.audit import AuditFilter, AuditRow, ChangeView, audit_entries
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.icons import icon
-from storefront.office.places import AUDIT
+from storefront.office.navigation import AUDIT
 from storefront.office.state import Tells, Told, may, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
 MOST_ENTRIES = 10

@@ -5,7 +5,7 @@ from typing import Any
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.office.icons import icon
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.core.texts import _
 from backend.customers.notes import LONGEST_NOTE
-from backend.office.customer import CustomerDetail, NoteView, PlaceView
-from backend.office.orders import OrderRow
-from backend.texts import _
+from backend.office.customers.detail import CustomerDetail, NoteView, PlaceView
+from backend.office.orders.listing import OrderRow
 from storefront.components.forms import Once
 from storefront.office.components.consents import consents_list
 from storefront.office.components.detail import (
@@ -25,7 +25,7 @@ from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.customers.detail_state import CustomerState
 from storefront.office.icons import icon
-from storefront.office.places import CUSTOMERS, ORDERS
+from storefront.office.navigation import CUSTOMERS, ORDERS
 from storefront.office.state import answers
 
 TITLE = _("Cliente")

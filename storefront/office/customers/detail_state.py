@@ -5,19 +5,19 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.contact import read_form
-from backend.customers.accounts import Profile
+from backend.core.errors import NotAllowed
+from backend.core.texts import _
+from backend.core.web.contact import read_form
+from backend.customers.auth.accounts import Profile
 from backend.customers.directory import change_person
 from backend.customers.notes import LONGEST_NOTE, add_note
-from backend.errors import NotAllowed
-from backend.news_topics import Topic
-from backend.office.customer import CustomerDetail, customer_detail
-from backend.office.erasing import erase
+from backend.news.topics import Topic
+from backend.office.customers.detail import CustomerDetail, customer_detail
+from backend.privacy.erasure import erase
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
-from storefront.office.places import CUSTOMERS
+from storefront.office.navigation import CUSTOMERS
 from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 PROFILE = ("first_name", "last_name", "phone")

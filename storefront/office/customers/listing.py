@@ -6,7 +6,8 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.office.customers import (
+from backend.core.texts import _
+from backend.office.customers.listing import (
     FIELDS,
     KINDS,
     LONGEST_TEXT,
@@ -16,14 +17,13 @@ from backend.office.customers import (
 )
 from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen, state_chip
-from storefront.office.components.finding import Finding
+from storefront.office.components.list_filters import Finding
 from storefront.office.components.lists import more, row_link, rows
 from storefront.office.layout import office
 from storefront.office.list_state import OfficeList
-from storefront.office.places import CUSTOMERS
+from storefront.office.navigation import CUSTOMERS
+from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Clientes")
 

@@ -5,14 +5,14 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.offer_form import CATEGORIES, ORDER, SHIPPING, TOYS, OfferForm
-from backend.office.offer_preview import Preview, PreviewRow
-from backend.office.offers import OfferPage, OfferRow
+from backend.core.texts import _
+from backend.office.offers.form import CATEGORIES, ORDER, SHIPPING, TOYS, OfferForm
+from backend.office.offers.listing import OfferPage, OfferRow
+from backend.office.offers.preview import Preview, PreviewRow
 from backend.promotions.kinds import MethodType
 from backend.staff.rights import Right
-from backend.texts import _
 from storefront.office.components.feedback import chip
-from storefront.office.offers.parts import Editor, how_many_more
+from storefront.office.offers.editor_parts import Editor, how_many_more
 from storefront.office.offers.state import OfferState
 from storefront.office.state import may
 

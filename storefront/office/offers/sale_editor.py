@@ -5,15 +5,15 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.catalog.price_lists.planning import Method
-from backend.office.offer_form import CATEGORIES, TOYS
-from backend.office.offers import SaleRow
-from backend.office.sales import ALL, SaleForm, SalePage, SalePreview, SalePrice
+from backend.catalog.price_lists.price_plan import Method
+from backend.core.texts import _
+from backend.office.offers.form import CATEGORIES, TOYS
+from backend.office.offers.listing import SaleRow
+from backend.office.offers.sales import ALL, SaleForm, SalePage, SalePreview, SalePrice
 from backend.staff.rights import Right
-from backend.texts import _
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_field
-from storefront.office.offers.parts import Editor, how_many_more
+from storefront.office.offers.editor_parts import Editor, how_many_more
 from storefront.office.offers.sale_state import SaleState
 from storefront.office.state import may
 

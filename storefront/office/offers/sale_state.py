@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.price_lists.planning import TooManyPrices
-from backend.catalog.price_lists.saving import NothingLowered, end_sale
-from backend.errors import ShopError
-from backend.office.sales import (
+from backend.catalog.price_lists.price_plan import TooManyPrices
+from backend.catalog.price_lists.service import NothingLowered, end_sale
+from backend.core.errors import ShopError
+from backend.core.texts import _
+from backend.office.offers.sales import (
     SaleForm,
     SalePage,
     SalePreview,
@@ -18,11 +19,10 @@ from backend.office.sales import (
     save_seen,
 )
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
-from storefront.office.offers.previewed import PreviewedForm
-from storefront.office.places import SALES
+from storefront.office.navigation import SALES
+from storefront.office.offers.preview_state import PreviewedForm
 from storefront.office.state import office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
 REFUSED: dict[type[ShopError], str] = {

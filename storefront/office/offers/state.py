@@ -6,20 +6,20 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.office.offer_form import OfferForm
-from backend.office.offer_preview import Preview, preview_offer, save_seen
-from backend.office.offers import OfferPage, OffersPage, offer_page, offers_page
-from backend.office.sales import sales_list
+from backend.core.texts import _
+from backend.office.offers.form import OfferForm
+from backend.office.offers.listing import OfferPage, OffersPage, offer_page, offers_page
+from backend.office.offers.preview import Preview, preview_offer, save_seen
+from backend.office.offers.sales import sales_list
 from backend.promotions.kinds import PromotionStatus
-from backend.promotions.saving import change_promotion
 from backend.promotions.schemas import PromotionChange
+from backend.promotions.service import change_promotion
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.list_state import PagedScreen
-from storefront.office.offers.previewed import PreviewedForm
-from storefront.office.places import OFFERS
+from storefront.office.navigation import OFFERS
+from storefront.office.offers.preview_state import PreviewedForm
 from storefront.office.state import office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 
 
 class OffersState(PagedScreen, KnownClientState):

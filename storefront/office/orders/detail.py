@@ -5,10 +5,10 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.timeline import EventView, MailView
-from backend.orders.correcting import LONGEST_NOTE
+from backend.core.texts import _
+from backend.office.orders.timeline import EventView, MailView
+from backend.orders.admin.corrections import LONGEST_NOTE
 from backend.staff.rights import Right
-from backend.texts import _
 from storefront.components.forms import Once
 from storefront.components.placeholders import bar
 from storefront.office.components.detail import (
@@ -24,9 +24,9 @@ from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import asked_twice
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.orders.detail_side import buyer, consents, destination, invoices, payment, returns
+from storefront.office.navigation import ATTENTION, ORDERS, PACK
+from storefront.office.orders.detail_sidebar import buyer, consents, destination, invoices, payment, returns
 from storefront.office.orders.detail_state import SHOWN, OrderState, can
-from storefront.office.places import ATTENTION, ORDERS, PACK
 from storefront.office.state import answers, may
 
 TITLE = _("Pedido")

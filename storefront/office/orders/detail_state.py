@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.checkout.form import read_destination
-from backend.errors import (
+from backend.core.errors import (
     Conflict,
     InvalidData,
     NotAllowed,
@@ -15,22 +15,22 @@ from backend.errors import (
     OutcomeUnknown,
     OutsideFailure,
 )
-from backend.fulfillment.cancelling import cancel_fulfillment
-from backend.fulfillment.several import Outcome, hand_over, send_rest, ship_order
-from backend.mail.resending import send_again
-from backend.news_topics import Topic
-from backend.office.order import OrderDetail, order_detail
-from backend.office.timeline import who_last
-from backend.orders.cancelling import cancel_order
-from backend.orders.correcting import LONGEST_NOTE, add_note, correct_address
+from backend.core.texts import _
+from backend.fulfillment.bulk_fulfillment import Outcome, hand_over, send_rest, ship_order
+from backend.fulfillment.cancellation import cancel_fulfillment
+from backend.mail.resend import send_again
+from backend.news.topics import Topic
+from backend.office.orders.detail import OrderDetail, order_detail
+from backend.office.orders.timeline import who_last
+from backend.orders.admin.cancellation import cancel_order
+from backend.orders.admin.corrections import LONGEST_NOTE, add_note, correct_address
 from backend.orders.service import read_order
 from backend.orders.states import OrderStatus
 from backend.shipping.municipalities import municipality_named, search_municipalities
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.forms import LONGEST, Town, town_view
-from storefront.live.state_loss import KnownClientState
 from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 ADDRESS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")

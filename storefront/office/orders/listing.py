@@ -5,7 +5,8 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.orders import (
+from backend.core.texts import _
+from backend.office.orders.listing import (
     DAYS,
     DELIVERY,
     DISPATCH,
@@ -16,17 +17,16 @@ from backend.office.orders import (
     OrdersView,
 )
 from backend.staff.rights import Right
-from backend.texts import _
 from storefront.components.placeholders import bar
-from storefront.office.browser import CHOSEN, Choosing
-from storefront.office.components.chosen import chosen_rows
 from storefront.office.components.feedback import chip, empty, screen, state_chip
-from storefront.office.components.finding import Finding
+from storefront.office.components.list_filters import Finding
 from storefront.office.components.lists import fresh, more, rows
+from storefront.office.components.selection_bar import chosen_rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.navigation import ORDERS
 from storefront.office.orders.listing_state import DOCUMENTS, LABELS, SHIPPED, OrdersState, ResultView
-from storefront.office.places import ORDERS
+from storefront.office.react_components import CHOSEN, Choosing
 from storefront.office.state import answers, may
 
 TITLE = _("Pedidos")

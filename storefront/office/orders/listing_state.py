@@ -7,11 +7,12 @@ from urllib.parse import urlencode
 import reflex as rx
 
 from backend.app import current_shop
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.fulfillment.bulk_fulfillment import MOST_AT_ONCE, Outcome, send_several, ship_several
 from backend.fulfillment.printing import without_label
-from backend.fulfillment.several import MOST_AT_ONCE, Outcome, send_several, ship_several
-from backend.news_topics import Topic
-from backend.office.orders import (
+from backend.news.topics import Topic
+from backend.office.orders.listing import (
     DAYS,
     FIELDS,
     LONGEST_TEXT,
@@ -22,11 +23,10 @@ from backend.office.orders import (
     rows_again,
 )
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.list_state import OfficeList, ShowsFresh
-from storefront.office.places import ORDERS
+from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_text, checked_texts
 
 LABELS, SHIPPED = "labels", "shipped"

@@ -8,21 +8,21 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.fulfillment.several import send_rest
-from backend.news_topics import Topic
-from backend.office.packing import PackOrder, PackView, pack_view
+from backend.core.texts import _
+from backend.fulfillment.bulk_fulfillment import send_rest
+from backend.news.topics import Topic
+from backend.office.orders.packing import PackOrder, PackView, pack_view
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.forms import BUSY, Once
-from storefront.components.hooks import props, script, view
 from storefront.components.pictures import picture
 from storefront.components.placeholders import bar
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import ATTENTION, ORDERS, PACK
+from storefront.office.navigation import ATTENTION, ORDERS, PACK
 from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.reflex_ext.hooks import props, script, view
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
 TITLE = _("Empacar")

@@ -6,19 +6,19 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.bulk.changes import CATEGORIES, STEPS, Action
-from backend.money import format_cop
-from backend.office.bulk import ACTIONS, BulkView, ExampleView, LeftAlone, PreviewView, TargetOption
-from backend.office.products import CategoryOption, ProductsView
-from backend.texts import _
+from backend.core.money import format_cop
+from backend.core.texts import _
+from backend.office.products.bulk import ACTIONS, BulkView, ExampleView, LeftAlone, PreviewView, TargetOption
+from backend.office.products.listing import CategoryOption, ProductsView
 from storefront.components.forms import field, select_field
-from storefront.components.hooks import text_at
-from storefront.office.browser import CHOSEN
-from storefront.office.components.chosen import chosen_rows
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_select
+from storefront.office.components.selection_bar import chosen_rows
 from storefront.office.icons import icon
-from storefront.office.places import PRODUCTS
-from storefront.office.products.state import MORE, WITH_FORM, Draft, ProductsState
+from storefront.office.navigation import PRODUCTS
+from storefront.office.products.listing_state import MORE, WITH_FORM, Draft, ProductsState
+from storefront.office.react_components import CHOSEN
+from storefront.reflex_ext.hooks import text_at
 
 SHOWN: Any = ProductsState.content.to(ObjectVar, ProductsView)
 DRAFT: Any = ProductsState.draft.to(ObjectVar, Draft)

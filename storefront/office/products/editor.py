@@ -6,21 +6,20 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.countries import country_names
-from backend.catalog.product_fields import AGE_RANGES
-from backend.office.product import Place
-from backend.office.product_form import TEXTS
+from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.core.texts import _
+from backend.office.products.draft import TEXTS
+from backend.office.products.editor import Place
 from backend.pricing import TAX_RATES
 from backend.staff.rights import Right
-from backend.texts import _
 from storefront.components.forms import described_by, field_box
-from storefront.components.hooks import ABSENT, text_at
 from storefront.components.placeholders import bar
 from storefront.office.components.detail import BUTTON, detail_screen
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.places import PRODUCTS
+from storefront.office.navigation import PRODUCTS
 from storefront.office.products.editor_rows import FORM, SHOWN, pictures, variants, video
 from storefront.office.products.editor_state import (
     LABELS,
@@ -28,6 +27,7 @@ from storefront.office.products.editor_state import (
     ProductState,
 )
 from storefront.office.state import may
+from storefront.reflex_ext.hooks import ABSENT, text_at
 
 TITLE = _("Juguete")
 

@@ -5,15 +5,13 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
-from backend.catalog.videos import VIDEO
-from backend.office.product_form import LONGEST_ALT
-from backend.texts import _
+from backend.core.texts import _
+from backend.media.videos import VIDEO
+from backend.office.products.draft import LONGEST_ALT
 from storefront.components.forms import field, problem_of
-from storefront.components.hooks import text_at
-from storefront.office.browser import ROWS, Ordered
 from storefront.office.components.forms import office_select
-from storefront.office.components.ordered import add, drop, move
-from storefront.office.components.uploading import picture_upload, video_upload
+from storefront.office.components.reorder_buttons import add, drop, move
+from storefront.office.components.uploads import picture_upload, video_upload
 from storefront.office.icons import icon
 from storefront.office.products.editor_state import (
     PictureRow,
@@ -22,6 +20,8 @@ from storefront.office.products.editor_state import (
     VariantRow,
     VideoRow,
 )
+from storefront.office.react_components import ROWS, Ordered
+from storefront.reflex_ext.hooks import text_at
 
 SHOWN: Any = ProductState.content.to(ObjectVar, Shown)
 FORM = "product"

@@ -7,24 +7,24 @@ from urllib.parse import urlencode
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.admin_schemas import MAX_PICTURES
 from backend.catalog.countries import country_names
 from backend.catalog.models import ONLY
-from backend.catalog.picture_addresses import picture_address
-from backend.catalog.prepared_pictures import uploaded_at
-from backend.catalog.videos import VIDEO, video_at
-from backend.errors import NotFound, ShopError
-from backend.money import format_cop
-from backend.office.product import Place, ProductForm, blank_form, read_form
-from backend.office.product_form import Clash, VariantDraft, pesos_of, picture_key
-from backend.office.product_saving import FormClashes, FormRefused, save_form
+from backend.catalog.schemas.admin import MAX_PICTURES
+from backend.core.errors import NotFound, ShopError
+from backend.core.money import format_cop
+from backend.core.texts import _, counted
+from backend.media.picture_urls import picture_address
+from backend.media.picture_widths import uploaded_at
+from backend.media.videos import VIDEO, video_at
+from backend.office.products.draft import Clash, VariantDraft, pesos_of, picture_key
+from backend.office.products.editor import Place, ProductForm, blank_form, read_form
+from backend.office.products.saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
-from backend.texts import _, counted
-from storefront.live.state_loss import KnownClientState
-from storefront.office.components.uploading import NO_VIDEO, video_texts
-from storefront.office.places import PRODUCTS, STOCK
-from storefront.office.products.sent import LONGEST_URL, base_text, problems_of_units, wanted_of
+from storefront.office.components.uploads import NO_VIDEO, video_texts
+from storefront.office.navigation import PRODUCTS, STOCK
+from storefront.office.products.form_parsing import LONGEST_URL, base_text, problems_of_units, wanted_of
 from storefront.office.state import OfficeScreen, office_event, watch_topics
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_texts, next_number
 
 NEW = "nuevo"

@@ -6,17 +6,15 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.browse import product_preview
+from backend.catalog.storefront.page_content import product_preview
+from backend.core.texts import _
 from backend.staff.rights import Actor, Right
-from backend.texts import _
 from storefront.components.gallery import gallery_pictures
-from storefront.components.hooks import address_part
-from storefront.live.state_loss import KnownClientState
-from storefront.office.browser import OfficeShell
 from storefront.office.components.feedback import screen
 from storefront.office.icons import icon
 from storefront.office.layout import CONTENT
-from storefront.office.places import PRODUCTS
+from storefront.office.navigation import PRODUCTS
+from storefront.office.react_components import OfficeShell
 from storefront.office.state import OfficeScreen
 from storefront.pages.product import (
     ProductContent,
@@ -25,6 +23,8 @@ from storefront.pages.product import (
     related_products,
     skeleton,
 )
+from storefront.reflex_ext.hooks import address_part
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
 TITLE = _("Vista previa")

@@ -5,22 +5,22 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.return_detail import FileView, ReturnDetail, ReturnLineView
-from backend.returns.bounds import MAX_REASON
-from backend.returns.handling import LONGEST_DENIAL, LONGEST_REFERENCE
+from backend.core.texts import _
+from backend.office.returns.detail import FileView, ReturnDetail, ReturnLineView
+from backend.returns.processing import LONGEST_DENIAL, LONGEST_REFERENCE
+from backend.returns.refund_limits import MAX_REASON
 from backend.returns.routes import RECEIPTS
-from backend.texts import _
 from storefront.components.forms import SENT_BY_THE_BROWSER, Once, field_box, problem_of
-from storefront.components.hooks import text_at
 from storefront.office.components.detail import BUTTON, detail_screen, fact, line_head, panel, skeleton
 from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field
 from storefront.office.components.history import history
 from storefront.office.icons import icon
-from storefront.office.places import ORDERS, RETURNS
+from storefront.office.navigation import ORDERS, RETURNS
+from storefront.office.returns.bank_account_fields import account_form_fields
 from storefront.office.returns.detail_state import DAMAGED, GOOD, ReturnState
-from storefront.office.returns.parts import account_form_fields
 from storefront.office.state import answers
+from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Devolución")
 SHOWN: Any = ReturnState.content.to(ObjectVar, ReturnDetail)

@@ -5,18 +5,18 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.errors import Conflict, InvalidData, NotAllowed
-from backend.money import typed_pesos
-from backend.news_topics import Topic
-from backend.office.return_detail import ReturnDetail, return_detail
-from backend.returns.bounds import MAX_REASON
+from backend.core.errors import Conflict, InvalidData, NotAllowed
+from backend.core.money import typed_pesos
+from backend.core.texts import _
+from backend.news.topics import Topic
+from backend.office.returns.detail import ReturnDetail, return_detail
 from backend.returns.forms import ACCOUNT
-from backend.returns.handling import LONGEST_DENIAL, approve, deny, pay, receive, save_account
+from backend.returns.processing import LONGEST_DENIAL, approve, deny, pay, receive, save_account
+from backend.returns.refund_limits import MAX_REASON
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
-from storefront.office.returns.opening import MOST_FIELDS
+from storefront.office.returns.new_return import MOST_FIELDS
 from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_text
 
 GOOD, DAMAGED = "good-", "damaged-"

@@ -6,8 +6,9 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.news_topics import Topic
-from backend.office.returns import (
+from backend.core.texts import _
+from backend.news.topics import Topic
+from backend.office.returns.listing import (
     FIELDS,
     KINDS,
     LONGEST_TEXT,
@@ -19,14 +20,13 @@ from backend.office.returns import (
     returns_view,
 )
 from backend.staff.rights import Actor, Right
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.components.feedback import empty, screen, state_chip
-from storefront.office.components.finding import Finding
+from storefront.office.components.list_filters import Finding
 from storefront.office.components.lists import fresh, more, row_link, rows
 from storefront.office.layout import office
 from storefront.office.list_state import OfficeList, ShowsFresh
-from storefront.office.places import RETURNS
+from storefront.office.navigation import RETURNS
+from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Devoluciones")
 

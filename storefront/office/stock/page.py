@@ -5,22 +5,22 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.stock import LOW, OUT, LocationView, StockFilter, StockPage, StockRow
-from backend.office.stock_changes import CORRECTING
-from backend.office.stock_movements import REASONS, MovementView
+from backend.core.texts import _
+from backend.office.stock.movements import REASONS, MovementView
+from backend.office.stock.page import LOW, OUT, LocationView, StockFilter, StockPage, StockRow
 from backend.staff.rights import Right
-from backend.texts import _
+from backend.warehouse.service import CORRECTING
 from storefront.components.forms import field, select_field
-from storefront.components.hooks import text_at
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.components.lists import more, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import STOCK
+from storefront.office.navigation import STOCK
 from storefront.office.state import may
 from storefront.office.stock.state import Line, StockState
+from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Bodega")
 SHOWN: Any = StockState.content.to(ObjectVar, StockPage)

@@ -7,10 +7,12 @@ from urllib.parse import parse_qs
 import reflex as rx
 
 from backend.app import current_shop
+from backend.core.texts import _, counted
 from backend.inventory.movements import Reason, StockMoved, Why
-from backend.news_topics import Topic
-from backend.office.asked import address_with
-from backend.office.stock import (
+from backend.news.topics import Topic
+from backend.office.list_filters import address_with
+from backend.office.stock.movements import MovementView, movements_of
+from backend.office.stock.page import (
     LOW,
     OUT,
     SEPARATOR,
@@ -22,7 +24,8 @@ from backend.office.stock import (
     stock_row,
     variants_found,
 )
-from backend.office.stock_changes import (
+from backend.staff.rights import Actor, Right
+from backend.warehouse.service import (
     CORRECTING,
     MOST_LINES,
     Receipt,
@@ -31,14 +34,11 @@ from backend.office.stock_changes import (
     receive,
     set_low_stock,
 )
-from backend.office.stock_movements import MovementView, movements_of
-from backend.staff.rights import Actor, Right
-from backend.texts import _, counted
-from storefront.live.state_loss import KnownClientState
 from storefront.office.list_state import PagedScreen
-from storefront.office.places import STOCK
+from storefront.office.navigation import STOCK
 from storefront.office.state import office_event
 from storefront.office.stock.units import typed_units
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 LONGEST = 100

@@ -6,21 +6,21 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.news_topics import Topic
-from backend.office.team_account import ENROL as TO_ENROL
-from backend.office.team_account import PROVE, OwnAccount, SessionRow, own_account
+from backend.core.texts import _
+from backend.news.topics import Topic
+from backend.office.team.account import ENROL as TO_ENROL
+from backend.office.team.account import PROVE, OwnAccount, SessionRow, own_account
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
-from backend.texts import _
 from storefront.components.forms import Once
 from storefront.components.http_forms import http_form
-from storefront.live.state_loss import KnownClientState
+from storefront.office.auth.sign_in import enter_field
+from storefront.office.auth.sign_out import sign_out_everywhere
 from storefront.office.components.feedback import chip, screen
-from storefront.office.enter import enter_field
 from storefront.office.layout import office
-from storefront.office.leaving import sign_out_everywhere
-from storefront.office.places import ENROL, ENTER, OWN_ACCOUNT
+from storefront.office.navigation import ENROL, ENTER, OWN_ACCOUNT
 from storefront.office.state import OfficeScreen, answers, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
 TITLE = _("Mi cuenta")

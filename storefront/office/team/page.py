@@ -5,21 +5,21 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.office.team import InviteRow, TeamPage
+from backend.core.texts import _
+from backend.office.team.page import InviteRow, TeamPage
 from backend.staff.rights import ROLE_NAMES
-from backend.texts import _
 from storefront.components.forms import Once, select_field
-from storefront.components.hooks import text_at
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.forms import asked_twice, office_field, office_select
 from storefront.office.components.history import history
 from storefront.office.components.lists import fresh, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.places import OWN_ACCOUNT, TEAM
+from storefront.office.navigation import OWN_ACCOUNT, TEAM
 from storefront.office.state import answers
 from storefront.office.team.account import second_factor_wanted
 from storefront.office.team.state import TeamState
+from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Equipo")
 SHOWN: Any = TeamState.content.to(ObjectVar, TeamPage)

@@ -6,17 +6,17 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.errors import Conflict, Duplicate, InvalidData, NotAllowed
-from backend.news_topics import Topic
-from backend.office.team import InviteRow, TeamPage, team_page
+from backend.core.errors import Conflict, Duplicate, InvalidData, NotAllowed
+from backend.core.texts import _
+from backend.news.topics import Topic
+from backend.office.team.page import InviteRow, TeamPage, team_page
 from backend.staff.invites import invite, revoke_invite, send_again
 from backend.staff.rights import ROLE_NAMES, Actor, Right, Role
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, read_staff
 from backend.staff.sessions import end_everywhere
-from backend.texts import _
-from storefront.live.state_loss import KnownClientState
 from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
 LONGEST = 100

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.forms import AskFirst
 from storefront.pages.account.state import AccountState, ConsentRow
 

@@ -5,20 +5,20 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.account_page import AddressView, OrderedToy
+from backend.core.texts import _
 from backend.fulfillment.views import FulfillmentView
-from backend.texts import _
+from backend.storefront_views.account_page import AddressView, OrderedToy
 from storefront.components.forms import AskFirst, Once, Text, town_field, town_panel
 from storefront.components.frame import framed
 from storefront.components.http_forms import http_form
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT, CATALOG, HOME
 from storefront.components.pictures import product_picture
 from storefront.components.placeholders import bar, link_button, until
 from storefront.components.reviews import review_link
-from storefront.pages.account.browser import account_field, answer_of, event_form, problem_in, sign_out
+from storefront.links import ACCOUNT, CATALOG, HOME
 from storefront.pages.account.consents import consents
-from storefront.pages.account.enter import entry_field, new_password
+from storefront.pages.account.forms import account_field, answer_of, event_form, problem_in, sign_out
+from storefront.pages.account.sign_in import entry_field, new_password
 from storefront.pages.account.state import TITLE, AccountState, OrderRow, load
 from storefront.pages.order.returns import NAME as RETURNS_PART
 from storefront.pages.order.sections import stage_text

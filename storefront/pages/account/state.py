@@ -10,16 +10,16 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import open_or_new
 from backend.cart.views import cart_view
-from backend.checkout import account_page
-from backend.checkout.account_page import AddressView, OrderedToy
-from backend.checkout.buying_again import buy_again
+from backend.checkout.carts.reorder import buy_again
 from backend.checkout.form import Destination
-from backend.contact import read_form
-from backend.customers import accounts, addresses
-from backend.customers.accounts import ShopperView
-from backend.customers.payers import forget_payer, payer_of
-from backend.dates import time_label
-from backend.errors import InvalidData, NotAllowed, NotFound, ShopError
+from backend.core.dates import time_label
+from backend.core.errors import InvalidData, NotAllowed, NotFound, ShopError
+from backend.core.texts import _
+from backend.core.web.contact import read_form
+from backend.customers import addresses
+from backend.customers.auth import accounts
+from backend.customers.auth.accounts import ShopperView
+from backend.customers.saved_payers import forget_payer, payer_of
 from backend.fulfillment.views import FulfillmentView
 from backend.legal.consents import (
     KIND_NAMES,
@@ -29,14 +29,15 @@ from backend.legal.consents import (
     withdraw_consent,
 )
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
-from backend.presses import PressUsed, use_press
-from backend.reviews.offering import ReviewLink
+from backend.presses.service import PressUsed, use_press
+from backend.reviews.page_links import ReviewLink
 from backend.shipping.municipalities import municipality_named, search_municipalities
-from backend.texts import _
+from backend.storefront_views import account_page
+from backend.storefront_views.account_page import AddressView, OrderedToy
 from storefront.components.forms import LONGEST, Town, town_view
-from storefront.components.links import CART, LOGIN, order_path
+from storefront.links import CART, LOGIN, order_path
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, find_cart, go_on_with, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID, Resend, checked_id, checked_text, event, next_number

@@ -3,15 +3,15 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.account_page import AddressView
+from backend.core.texts import _
 from backend.orders.gifts import GIFT_MESSAGE, LONGEST_MESSAGE
-from backend.texts import _
+from backend.storefront_views.account_page import AddressView
 from storefront.components.forms import described_by, problem_of, text_field, town_field, town_panel
-from storefront.components.hooks import ABSENT, lasting, props
 from storefront.components.icons import icon
-from storefront.components.links import CHECKOUT, LOGIN
+from storefront.links import CHECKOUT, LOGIN
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.browser import (
+from storefront.pages.checkout.fields import LABELS, LONGEST_OF
+from storefront.pages.checkout.form import (
     BOOK,
     FORM,
     LIVE,
@@ -22,10 +22,10 @@ from storefront.pages.checkout.browser import (
     problem_at,
     typed,
 )
-from storefront.pages.checkout.fields import LABELS, LONGEST_OF
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
 from storefront.pages.checkout.views import Shipping, ShippingCard
+from storefront.reflex_ext.hooks import ABSENT, lasting, props
 
 
 def contact() -> rx.Component:

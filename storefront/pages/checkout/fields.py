@@ -1,10 +1,10 @@
 """The fields of the checkout: their names, what a shopper calls them, and how what a browser sends is taken."""
 
-from backend.customers.payers import KEEP_PAYER
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.customers.saved_payers import KEEP_PAYER
 from backend.orders.gifts import GIFT_MESSAGE
 from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, document_types
-from backend.texts import _
 from storefront.components.forms import LONGEST
 from storefront.state.handlers import MAX_ID
 

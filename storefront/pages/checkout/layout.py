@@ -3,22 +3,24 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.core.texts import _
 from backend.legal.consents import BOXES
-from backend.texts import _
-from storefront.components.browser import Arrival, CartTabs, KeepFocus, SessionWatch
 from storefront.components.cart import REMOVE_BUTTONS, cart_news
 from storefront.components.change_bank import change_bank_button
 from storefront.components.consents import consent_box
 from storefront.components.forms import spinner_or
 from storefront.components.frame import CONTENT, notices, skip_link
 from storefront.components.header import logo
-from storefront.components.hooks import ABSENT, lasting
 from storefront.components.icons import icon
-from storefront.components.links import CART, CHECKOUT, LEGAL_LINKS
 from storefront.components.placeholders import bar, empty_cart, empty_state, waiting
+from storefront.components.react_components import Arrival, CartTabs, KeepFocus, SessionWatch
 from storefront.components.sharing import whatsapp
+from storefront.links import CART, CHECKOUT, LEGAL_LINKS
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.browser import (
+from storefront.pages.checkout.delivery import contact, shipping
+from storefront.pages.checkout.error_texts import INTERRUPTED
+from storefront.pages.checkout.fields import LABELS, WHERE, WHO
+from storefront.pages.checkout.form import (
     BOOK,
     FORM,
     GO_TO_FIELD,
@@ -30,13 +32,11 @@ from storefront.pages.checkout.browser import (
     problem_at,
     tick,
 )
-from storefront.pages.checkout.delivery import contact, shipping
-from storefront.pages.checkout.failures import INTERRUPTED
-from storefront.pages.checkout.fields import LABELS, WHERE, WHO
 from storefront.pages.checkout.payment import payment
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
 from storefront.pages.checkout.views import Answer
+from storefront.reflex_ext.hooks import ABSENT, lasting
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
 

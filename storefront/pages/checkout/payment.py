@@ -3,14 +3,14 @@
 import reflex as rx
 from reflex.vars import ArrayVar
 
-from backend.customers.payers import KEEP_PAYER
+from backend.core.texts import _
+from backend.customers.saved_payers import KEEP_PAYER
 from backend.payment.providers.pse.payer import PERSON
-from backend.texts import _
 from storefront.components.forms import described_by, problem_of, select_field
-from storefront.components.hooks import lasting
 from storefront.components.icons import icon
-from storefront.components.links import ACCOUNT
-from storefront.pages.checkout.browser import (
+from storefront.links import ACCOUNT
+from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
+from storefront.pages.checkout.form import (
     IS_FREE,
     LIVE,
     choice,
@@ -21,10 +21,10 @@ from storefront.pages.checkout.browser import (
     tick,
     typed,
 )
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS, PERSON_TYPES, WRITTEN_IN_DIGITS
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
 from storefront.pages.checkout.views import Choice
+from storefront.reflex_ext.hooks import lasting
 
 
 def payment() -> rx.Component:

@@ -13,29 +13,29 @@ from typing import Any
 import reflex as rx
 
 from backend.app import current_shop
-from backend.cart.drafts import read_draft, save_draft
+from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.views import cart_view
-from backend.checkout.account_page import AddressView
 from backend.checkout.form import read_destination
 from backend.checkout.placed_orders import PlacedOrder
-from backend.checkout.quoting import TooManyQuotations
-from backend.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
-from backend.modules import GATEWAY_PSE
-from backend.money import Cop, format_cop
-from backend.news_topics import Topic
-from backend.outage import DatabaseUnavailable
+from backend.checkout.quotes.quote_limits import TooManyQuotations
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
+from backend.core.money import Cop, format_cop
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
+from backend.news.topics import Topic
 from backend.shipping.municipalities import search_municipalities
-from backend.texts import _
+from backend.storefront_views.account_page import AddressView
 from storefront.components.change_bank import change_bank
 from storefront.components.forms import LONGEST, Town, town_view
-from storefront.components.links import order_path
+from storefront.links import order_path
 from storefront.live.open_pages import watch
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
-from storefront.pages.checkout.failures import COMING_BACK, NOT_CREATED, kind_of, text_of
-from storefront.pages.checkout.loader import META, load
+from storefront.pages.checkout.document import META, load
+from storefront.pages.checkout.error_texts import COMING_BACK, NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, shipping_card
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, forget_cart, refresh, use_own_cart
 from storefront.state.frame import COMING_BACK as SHOP_COMING_BACK
 from storefront.state.frame import errors_as_notices, notify

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.icons import icon
 
 

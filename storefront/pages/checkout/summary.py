@@ -4,14 +4,14 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.cart.views import CartLine
-from backend.texts import _
+from backend.core.texts import _
 from storefront.components.cart import problem
 from storefront.components.icons import icon
-from storefront.components.links import CART
 from storefront.components.pictures import product_picture
 from storefront.components.promo_code import promo_code, savings
+from storefront.links import CART
 from storefront.pages.checkout import texts
-from storefront.pages.checkout.browser import FORM
+from storefront.pages.checkout.form import FORM
 from storefront.state.cart import CartState
 
 BODY = "tu-compra"

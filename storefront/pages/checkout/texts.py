@@ -1,5 +1,5 @@
 """What several of the checkout's parts say."""
 
-from backend.texts import _
+from backend.core.texts import _
 
 PRICING = _("Calculando el envío…")

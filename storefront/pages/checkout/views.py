@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from backend.checkout.shipping import ShippingChoice
-from backend.texts import _
+from backend.checkout.shipping_options import ShippingChoice
+from backend.core.texts import _
 
 
 @dataclass(frozen=True, slots=True)

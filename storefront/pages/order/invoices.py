@@ -3,8 +3,8 @@
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
+from backend.core.texts import _
 from backend.invoices.files import BUYERS, PDF, XML, BuyersInvoice
-from backend.texts import _
 from storefront.pages.order.sections import section
 
 

@@ -3,23 +3,23 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.order_page import OrderView
-from backend.checkout.returns_page import ReturnsView
+from backend.core.texts import _
 from backend.invoices.files import BuyersInvoice
-from backend.texts import _
-from storefront.components.browser import on_nothing
+from backend.storefront_views.order_page import OrderView
+from backend.storefront_views.returns_page import ReturnsView
 from storefront.components.change_bank import change_bank_button
 from storefront.components.forms import BUSY, Once, spinner_or
 from storefront.components.frame import framed
-from storefront.components.hooks import ABSENT, address_part, script
 from storefront.components.icons import icon
-from storefront.components.links import CATALOG, FIND_ORDER
 from storefront.components.placeholders import bar, link_button, not_found, until
+from storefront.components.react_components import on_nothing
+from storefront.links import CATALOG, FIND_ORDER
 from storefront.pages.order import texts
 from storefront.pages.order.invoices import invoices
 from storefront.pages.order.returns import returns
 from storefront.pages.order.sections import delivery, nothing_paid, payment, purchase
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
+from storefront.reflex_ext.hooks import ABSENT, address_part, script
 
 PAUSES = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
 """Seconds between two questions how an order stands: often while the bank decides, seldom while it travels."""

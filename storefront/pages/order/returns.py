@@ -8,10 +8,10 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.returns_page import AskedView, OfferLine, OfferView, ReturnsView
+from backend.core.texts import _
 from backend.returns.forms import ACCOUNT_TYPES, LONGEST_REASON, UNITS
 from backend.returns.routes import MOST_PICTURES
-from backend.texts import _
+from backend.storefront_views.returns_page import AskedView, OfferLine, OfferView, ReturnsView
 from storefront.components.forms import (
     NO_PROBLEM,
     field,
@@ -19,10 +19,10 @@ from storefront.components.forms import (
     pictures_field,
     select_field,
 )
-from storefront.components.hooks import ABSENT
 from storefront.components.http_forms import file_form
 from storefront.components.icons import icon
 from storefront.pages.order.sections import section
+from storefront.reflex_ext.hooks import ABSENT
 
 NAME = "devoluciones"
 

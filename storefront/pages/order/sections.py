@@ -3,16 +3,16 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.checkout.order_page import OrderLineView, OrderView
+from backend.core.texts import _
 from backend.fulfillment.views import FulfillmentView
-from backend.reviews.offering import ReviewLink
-from backend.texts import _
+from backend.reviews.page_links import ReviewLink
+from backend.storefront_views.order_page import OrderLineView, OrderView
 from storefront.components.icons import icon
-from storefront.components.links import to_variant
 from storefront.components.pictures import product_picture
 from storefront.components.promo_code import savings
 from storefront.components.reviews import review_link
 from storefront.components.sharing import whatsapp
+from storefront.links import to_variant
 from storefront.pages.order import texts
 from storefront.state.frame import FrameState
 

@@ -12,17 +12,17 @@ from urllib.parse import urlencode
 import reflex as rx
 
 from backend.app import current_shop
-from backend.checkout.order_page import OrderView
-from backend.edge.form_sendings import PRESS_PARAMETER
-from backend.errors import Conflict, NotFound, ShopError
-from backend.outage import DatabaseUnavailable
+from backend.core.errors import Conflict, NotFound, ShopError
+from backend.core.outage import DatabaseUnavailable
+from backend.core.texts import _
+from backend.edge.form_submissions import PRESS_PARAMETER
 from backend.returns.routes import ASK, SAID
-from backend.texts import _
+from backend.storefront_views.order_page import OrderView
 from storefront.components.change_bank import change_bank
-from storefront.components.links import CHECKOUT
+from storefront.links import CHECKOUT
 from storefront.live.open_pages import address_of
 from storefront.meta import NOINDEX, DocumentMeta
-from storefront.pages.loading import PageData, PageParams, PageState
+from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import Resend, event, next_number

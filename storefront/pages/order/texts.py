@@ -1,6 +1,6 @@
 """What the order's page says in each state (wire: checkout, pending text and double payment)."""
 
-from backend.texts import _
+from backend.core.texts import _
 
 TITLES = {
     "pending": _("Tu pago está pendiente"),

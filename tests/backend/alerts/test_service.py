@@ -10,12 +10,12 @@ from sqlalchemy import func, select, update
 from backend import subscriptions  # noqa: F401 - so that mails follow
 from backend.alerts import AlertKind, end_alerts, raise_alert, read_alert
 from backend.alerts.models import Alert
-from backend.database import Database, db_now
-from backend.errors import NotFound
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, db_now
+from backend.core.errors import NotFound
 from backend.jobs.models import Job
 from backend.mail.models import Mail
-from backend.monitoring.webhook import OwnersWebhook
-from backend.settings import Settings
+from backend.operations.monitoring.alert_webhook import OwnersWebhook
 
 
 @pytest.fixture(autouse=True)

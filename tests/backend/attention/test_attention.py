@@ -12,8 +12,8 @@ from backend.attention import AttentionKind, raise_attention
 from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision, Resolver
-from backend.database import database_now, db_now
-from backend.errors import Conflict
+from backend.core.db.database import database_now, db_now
+from backend.core.errors import Conflict
 from backend.jobs.models import Job
 from backend.jobs.worker import ENDED
 from backend.mail.messages import message_of

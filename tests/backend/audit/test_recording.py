@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from backend.audit import AuditEntry, AuditPersonalValue, Subject, Thing, forget_personal_values, record
 from backend.audit.values import NOBODYS, SECRET
 from backend.catalog.models import Collection, Product, Variant
-from backend.database import Database, database_now
-from backend.migrations.tables import all_tables
+from backend.core.db.database import Database, database_now
+from backend.operations.table_registry import all_tables
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, SHOP
 

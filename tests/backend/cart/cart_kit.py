@@ -2,7 +2,7 @@
 
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
-from backend.database import Database
+from backend.core.db.database import Database
 from tests.store_defaults import Defaults, make_toy
 
 

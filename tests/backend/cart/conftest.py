@@ -2,8 +2,8 @@
 
 import pytest
 
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.store_defaults import Defaults, set_up_defaults
 
 

@@ -6,9 +6,9 @@ from sqlalchemy import update
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
-from backend.clock import now
-from backend.database import Database
-from backend.errors import NotAllowed, NotFound
+from backend.core.clock import now
+from backend.core.db.database import Database
+from backend.core.errors import NotAllowed, NotFound
 from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults
 

@@ -7,8 +7,8 @@ import pytest
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import cart_view
-from backend.database import Database
-from backend.errors import InsufficientStock, InvalidData, NotFound
+from backend.core.db.database import Database
+from backend.core.errors import InsufficientStock, InvalidData, NotFound
 from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults, make_toy
 

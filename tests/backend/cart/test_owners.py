@@ -7,16 +7,16 @@ import pytest
 from sqlalchemy import select
 
 from backend.cart.access import new_cart, open_cart
-from backend.cart.chains import chain_of
-from backend.cart.drafts import read_draft, save_draft
+from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import cart_for
-from backend.cart.promotions import MOST_CODES, add_codes
+from backend.cart.promotion_codes import MOST_CODES, add_codes
+from backend.cart.purchase_chains import chain_of
 from backend.cart.views import cart_view
-from backend.clock import now
+from backend.core.clock import now
+from backend.core.db.database import Database
 from backend.customers.models import Customer
-from backend.database import Database
 from backend.inventory.service import reserve
 from backend.promotions.models import CartPromotion, Promotion
 from tests.store_defaults import Defaults, make_toy

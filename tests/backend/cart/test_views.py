@@ -5,7 +5,7 @@ from sqlalchemy import select, update
 from backend.cart.lines import add_to_cart
 from backend.cart.views import cart_view
 from backend.catalog.models import Product, Variant
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from backend.catalog.browse import product_detail
-from backend.catalog.categories import category_tree
-from backend.catalog.list_page import catalog_page
+from backend.catalog.category_tree import category_tree
 from backend.catalog.models import Category, ProductCategory, Variant
-from backend.catalog.search_places import read_places
-from backend.catalog.sitemap import listed_categories
+from backend.catalog.search.suggestions import read_places
+from backend.catalog.storefront.page_content import product_detail
+from backend.catalog.storefront.product_list import catalog_page
+from backend.catalog.storefront.sitemap import listed_categories
 from backend.catalog.views import CatalogFilter
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.store_defaults import make_toy, set_up_defaults
 
 

@@ -8,12 +8,12 @@ from sqlalchemy import delete, select
 from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.cart.lines import MAX_QUANTITY
 from backend.catalog.models import Variant
-from backend.clock import now
-from backend.database import Database
-from backend.inventory import fulfilling
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory import service as inventory
+from backend.inventory import stock_fulfillment
 from backend.outbox.models import OutboxEvent
-from backend.settings import Settings
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
@@ -83,7 +83,7 @@ async def test_a_parcel_that_leaves_takes_only_what_was_sold_already(
     await hold(database, "cart_a", {trompo: 2})
     await told(database)
     async with database.transaction() as session:
-        await fulfilling.fulfill(session, "cart_a", {trompo: 2})
+        await stock_fulfillment.fulfill(session, "cart_a", {trompo: 2})
     assert await told(database) == []
 
 

@@ -17,12 +17,12 @@ from sqlalchemy import select, update
 
 from backend.audit import AuditEntry
 from backend.cart.views import cart_view
-from backend.catalog.browse import home_content, product_detail, with_units_of_now
 from backend.catalog.bulk.changes import Action, Change, Problem, values_of
-from backend.catalog.bulk.planning import facts_of
-from backend.catalog.list_page import catalog_page
+from backend.catalog.bulk.service import facts_of
 from backend.catalog.models import Product, Variant
 from backend.catalog.price_labels import format_sold_price
+from backend.catalog.storefront.page_content import home_content, product_detail, with_units_of_now
+from backend.catalog.storefront.product_list import catalog_page
 from backend.catalog.views import CatalogFilter
 from backend.inventory.models import InventoryLevel
 from backend.shop import Shop

@@ -5,9 +5,9 @@ from sqlalchemy import select
 
 from backend.catalog.handles import brand_handle, moved_to, was_deleted
 from backend.catalog.models import Product
-from backend.clock import now
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.store_defaults import make_toy, set_up_defaults
 
 

@@ -11,7 +11,6 @@ from sqlalchemy import select
 from sqlmodel import SQLModel
 
 from backend.app import Shop
-from backend.catalog.channel_models import Region
 from backend.catalog.models import (
     Category,
     Collection,
@@ -27,7 +26,8 @@ from backend.catalog.models import (
     Variant,
     VariantOptionValue,
 )
-from backend.catalog.search import index_products
+from backend.catalog.search.index import index_products
+from backend.channels.models import Region
 from backend.inventory.models import InventoryLevel
 from tests.store_defaults import Defaults
 

@@ -11,8 +11,7 @@ from sqlalchemy.sql.base import Executable
 from sqlmodel import SQLModel
 
 from backend.app import Shop
-from backend.catalog import version_probe
-from backend.catalog.channel_models import Region
+from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.derived_models import CatalogVersion, ProductChange
 from backend.catalog.models import (
     Category,
@@ -26,12 +25,13 @@ from backend.catalog.models import (
     ProductType,
     Variant,
 )
-from backend.catalog.product_wire import ProductWriter
-from backend.catalog.version_probe import ProductChanges, Version, VersionProbe
-from backend.clock import now
-from backend.database import Database
+from backend.channels.models import Region
+from backend.core.caching import version_probe
+from backend.core.caching.version_probe import ProductChanges, Version, VersionProbe
+from backend.core.clock import now
+from backend.core.db.database import Database
+from backend.core.db.tables import table_of
 from backend.reviews.models import Review
-from backend.tables import table_of
 from tests.store_defaults import Defaults, make_toy
 
 FIRST = Version(catalog=1, stock=1, lists=1, sold_out=1, shared=1, product_changes=7)

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.catalog.channel_models import Region
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
-from backend.catalog.search import index_products
+from backend.catalog.search.index import index_products
+from backend.channels.models import Region
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get
 

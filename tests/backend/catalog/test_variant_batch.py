@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from tests.backend.catalog.products.test_options import PRODUCTS, made, variant, variants_of
 from tests.backend.catalog.test_admin_catalogue import told_of
-from tests.backend.catalog.test_options import PRODUCTS, made, variant, variants_of
 from tests.store_steps import get, post
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from backend.checkout.expiry import ReservationExpiry
+from backend.checkout.reservation_expiry import ReservationExpiry
 from backend.checkout.service import Checkout
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
-from backend.settings import Settings
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import Till, effective_settings_of

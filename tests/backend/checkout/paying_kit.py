@@ -13,7 +13,8 @@ from backend.cart.lines import add_to_cart
 from backend.checkout.form import Destination
 from backend.checkout.placed_orders import PlacedOrders
 from backend.checkout.service import Checkout
-from backend.database import Database, db_now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database, db_now
 from backend.fulfillment.tracker import Tracker
 from backend.inventory.models import Reservation
 from backend.inventory.service import available_units
@@ -21,13 +22,12 @@ from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office_settings import read_effective_settings
+from backend.orders.links.tokens import order_token
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.tokens import order_token
 from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import decisive_session
-from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.checkout_steps import set_destination

@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from backend.errors import OutsideFailure
-from backend.modules import GATEWAY_PSE
-from backend.money import Cop
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.config.settings import Settings
+from backend.core.errors import OutsideFailure
+from backend.core.money import Cop
 from backend.payment.providers.base import (
     Initiated,
     Notification,
@@ -18,7 +19,6 @@ from backend.payment.providers.base import (
 )
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import read_notification
-from backend.settings import Settings
 
 
 @dataclass

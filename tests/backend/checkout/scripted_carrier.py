@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from backend.money import Cop
+from backend.core.money import Cop
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
 from tests.checkout_steps import MEDELLIN
 

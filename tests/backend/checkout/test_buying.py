@@ -12,16 +12,17 @@ from sqlmodel import SQLModel
 
 from backend.attention.models import Attention
 from backend.cart.access import new_cart, read_cart
-from backend.cart.drafts import save_draft
+from backend.cart.checkout_drafts import save_draft
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.checkout.form import Destination
-from backend.checkout.payment import Started
+from backend.checkout.payment.start import Started
 from backend.checkout.service import Checkout
-from backend.database import Database
-from backend.errors import (
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import (
     Conflict,
     InsufficientStock,
     OutcomeUnknown,
@@ -29,14 +30,13 @@ from backend.errors import (
     TotalChanged,
 )
 from backend.inventory.service import available_units
+from backend.orders.links.tokens import order_token
 from backend.orders.models import Order
-from backend.orders.tokens import order_token
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
 from backend.payment.transitions import apply_report
-from backend.settings import Settings
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider

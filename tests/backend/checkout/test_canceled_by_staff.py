@@ -23,9 +23,9 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
-from backend.catalog.channel_models import Region
-from backend.errors import NotAllowed
-from backend.orders.cancelling import cancel_order
+from backend.channels.models import Region
+from backend.core.errors import NotAllowed
+from backend.orders.admin.cancellation import cancel_order
 from backend.orders.models import Order
 from backend.orders.service import lock_order
 from backend.payment.models import PaymentSession
@@ -34,7 +34,7 @@ from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
-from tests.backend.checkout.test_resolvers import GIVEN_BACK, HONOR, open_row, refunds, resolve
+from tests.backend.checkout.test_attention_resolvers import GIVEN_BACK, HONOR, open_row, refunds, resolve
 from tests.backend.rivals import overtaken
 
 CANCELED = "approved_after_cancel"

@@ -9,23 +9,23 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.cart.access import read_cart
-from backend.cart.chains import chain_of
 from backend.cart.contents import lines_of
 from backend.cart.lines import change_line
 from backend.cart.owners import cart_for
+from backend.cart.purchase_chains import chain_of
 from backend.cart.views import cart_view
 from backend.catalog.models import Product
-from backend.checkout.paid_chains import PurchasePaid
-from backend.checkout.resolvers import money_resolvers
+from backend.checkout.attention_resolvers import money_resolvers
+from backend.checkout.payment.paid_purchases import PurchasePaid
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.customers.models import Customer
-from backend.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.orders.models import Order
-from backend.orders.refunding import refund_order
+from backend.orders.money.refunds import refund_order
 from backend.orders.schemas import NewRefund
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import COMMAND_LINE
-from backend.tables import JsonObject
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from backend import clock
 from backend.cart.access import read_cart
+from backend.core import clock
+from backend.core.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.edge.wire import sibling_id
-from backend.errors import Conflict, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.jobs.models import Job
 from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentSession
@@ -214,7 +214,11 @@ async def test_replicas_whose_clocks_differ_start_one_payment_for_a_double_press
     async def second_press() -> None:
         """On a replica whose clock is wrong, while the first one's bank has not answered."""
         till.bank.meanwhile = None
-        for name in ("backend.rate_limit", "backend.cart.shipping_method", "backend.payment.transitions"):
+        for name in (
+            "backend.rate_limit.limiter",
+            "backend.cart.shipping_method",
+            "backend.payment.transitions",
+        ):
             monkeypatch.setattr(f"{name}.now", lambda: real() + timedelta(minutes=minutes))
         try:
             await till.start(cart_id)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.errors import Conflict
+from backend.core.errors import Conflict
 from backend.payment.providers.base import ProviderState
 from tests.backend.checkout.paying_kit import PRICE, Till
 

@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.core.config.settings import Settings
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
-from backend.settings import Settings
 from backend.shipping.addresses import recipient
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, ok, option, post
@@ -159,7 +159,7 @@ async def test_a_carrier_that_fails_costs_the_fixed_price(
 async def test_a_customers_address_without_a_code_finds_its_municipality_in_the_address_book(
     store: httpx.AsyncClient, shop: Shop, settings: Settings
 ) -> None:
-    from backend.checkout.account_page import address_book
+    from backend.storefront_views.account_page import address_book
 
     identity = {"email": "ana@example.com", "password": "un trompo rojo 7"}
     token = (await post(store, "/auth/customer/emailpass/register", identity))["token"]

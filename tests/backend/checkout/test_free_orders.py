@@ -26,11 +26,10 @@ from backend.app import Shop
 from backend.attention.models import Attention
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.views import cart_view
-from backend.catalog.channel_models import Region
 from backend.catalog.models import Variant
-from backend.checkout.order_page import order_view
-from backend.checkout.payment import PaymentOff
-from backend.errors import InvalidData, NothingToPay, TotalChanged
+from backend.channels.models import Region
+from backend.checkout.payment.start import PaymentOff
+from backend.core.errors import InvalidData, NothingToPay, TotalChanged
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.jobs.models import Job
@@ -40,9 +39,10 @@ from backend.mail.rendering import MailRenderer
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.transitions import CloseReason, close, lock_session
-from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
+from backend.promotions.service import create_promotion
 from backend.staff.rights import SHOP
+from backend.storefront_views.order_page import order_view
 from tests.backend.checkout.paying_kit import Till
 from tests.backend.checkout.test_promotions import offer, uses
 from tests.backend.orders.paying import order_row, resolve, said, sessions_of, stands, stock, to_settle

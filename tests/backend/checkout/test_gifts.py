@@ -8,19 +8,19 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.access import new_cart
-from backend.cart.drafts import read_draft, save_draft
+from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.views import WrappingView, cart_view
 from backend.catalog.models import WRAPPING_SKU, Product, Variant
-from backend.checkout.buying_again import buy_again
+from backend.checkout.carts.reorder import buy_again
 from backend.checkout.placed_orders import PlacedOrder
+from backend.core.errors import InsufficientStock, InvalidData, TotalChanged
 from backend.customers.models import Customer
-from backend.errors import InsufficientStock, InvalidData, TotalChanged
 from backend.inventory.models import InventoryLevel
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
-from backend.office.order import order_detail
-from backend.office.packing import pack_view
+from backend.office.orders.detail import order_detail
+from backend.office.orders.packing import pack_view
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.checkout.completion import HELD_TIME
-from backend.database import db_now
+from backend.core.db.database import db_now
 from backend.inventory import service as inventory
 from backend.inventory.models import Reservation
 from backend.payment.providers.base import ProviderState

@@ -11,15 +11,15 @@ from sqlalchemy import delete, func, select, update
 from backend.app import Shop
 from backend.cart.lines import MAX_LINES
 from backend.cart.models import Cart
-from backend.checkout.cart_routes import EMPTY_CARTS
-from backend.checkout.payment import PAYMENT_STARTS
-from backend.clock import now
-from backend.database import db_now
-from backend.errors import TooManyRequests
+from backend.checkout.payment.start import PAYMENT_STARTS
+from backend.checkout.routes.cart_routes import EMPTY_CARTS
+from backend.core.clock import now
+from backend.core.db.database import db_now
+from backend.core.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
-from backend.rate_limit_models import RateLimitCounter
+from backend.rate_limit.models import RateLimitCounter
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
 

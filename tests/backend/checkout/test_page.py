@@ -12,13 +12,13 @@ from backend.cart.lines import add_to_cart
 from backend.cart.shipping_method import shipping_method
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.service import Checkout
-from backend.database import db_now
-from backend.errors import Conflict, InvalidData, NotFound, TotalChanged
-from backend.money import Cop
+from backend.core.config.settings import Settings
+from backend.core.db.database import db_now
+from backend.core.errors import Conflict, InvalidData, NotFound, TotalChanged
+from backend.core.money import Cop
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
-from backend.settings import Settings
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.checkout.paying_kit import orders_of
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier

@@ -21,14 +21,14 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.models import Cart
-from backend.checkout.restoring import restore_cart
+from backend.checkout.carts.restoration import restore_cart
 from backend.invoices.parties import buyer_of
-from backend.office.order import order_detail
-from backend.orders.exporting import COLUMNS, order_rows
+from backend.migrations.sandbox_tables import SandboxTransaction
+from backend.office.orders.detail import order_detail
+from backend.orders.admin.export import COLUMNS, order_rows
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.sandbox.models import SandboxTransaction
 from backend.shipping.addresses import recipient
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.orders.paying import order_row, said, sessions_of

@@ -15,7 +15,7 @@ import pytest
 from backend.app import Shop
 from backend.customers.addresses import add_address
 from backend.customers.models import Customer
-from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, addressed_cart, get, option, pay, post
 

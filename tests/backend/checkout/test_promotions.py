@@ -7,15 +7,15 @@ from sqlalchemy import select, update
 
 from backend.cart.access import open_cart
 from backend.cart.contents import read_contents
-from backend.cart.promotions import add_codes, set_codes
+from backend.cart.promotion_codes import add_codes, set_codes
 from backend.cart.totals import read_discounted
-from backend.errors import NothingToPay, TotalChanged
+from backend.core.errors import NothingToPay, TotalChanged
+from backend.orders.links.tokens import order_token
 from backend.orders.service import lines_of_order, totals_of
-from backend.orders.tokens import order_token
 from backend.payment.providers.base import ProviderState
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.saving import change_promotion, create_promotion, delete_promotion
 from backend.promotions.schemas import NewPromotion, PromotionChange
+from backend.promotions.service import change_promotion, create_promotion, delete_promotion
 from backend.staff.rights import SHOP
 from tests.backend.checkout.paying_kit import PRICE, Till
 

@@ -5,11 +5,11 @@ from sqlalchemy import update
 
 from backend.catalog.models import Product, Variant
 from backend.checkout.placed_orders import PlacedOrder
-from backend.contact import CHECK_FIELDS
-from backend.errors import InsufficientStock, InvalidData
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InsufficientStock, InvalidData
+from backend.core.web.contact import CHECK_FIELDS
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import PaymentUnderWay
-from backend.tables import JsonObject
 from tests.backend.checkout.paying_kit import IP, PRICE, Till
 from tests.checkout_steps import TYPED
 

@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.access import read_cart
-from backend.cart.drafts import save_draft
+from backend.cart.checkout_drafts import save_draft
 from backend.cart.models import LineItem
 from backend.catalog.models import Variant
-from backend.errors import Conflict, TotalChanged
+from backend.core.errors import Conflict, TotalChanged
 from backend.inventory.models import InventoryLevel
 from backend.mail.models import Mail
 from backend.orders.models import Order

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select, update
 
 from backend.app import Shop
 from backend.catalog.models import Product, Variant
-from backend.database import db_now
+from backend.core.db.database import db_now
 from backend.orders.models import Order
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel
 from tests.store_defaults import Defaults, make_toy

@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from backend.app import Shop
 from backend.customers.models import Customer
-from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, MANUAL, get, pay, post, shipped_cart
 

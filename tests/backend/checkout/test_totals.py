@@ -10,15 +10,15 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.cart.access import read_cart
 from backend.cart.views import cart_view
-from backend.checkout.order_page import order_view
-from backend.checkout.sale import read_priced_cart, sale_now, sale_of, snapshot_of
-from backend.errors import InvalidData
+from backend.checkout.cart_snapshot import read_priced_cart, sale_now, sale_of, snapshot_of
+from backend.core.errors import InvalidData
+from backend.core.money import format_cop
 from backend.mail.messages import bill_of
-from backend.money import format_cop
-from backend.office.order import order_detail
+from backend.migrations.sandbox_tables import SandboxTransaction
+from backend.office.orders.detail import order_detail
 from backend.orders.service import read_order
-from backend.sandbox.models import SandboxTransaction
 from backend.staff.rights import SHOP
+from backend.storefront_views.order_page import order_view
 from tests.backend.promotions.promo_kit import promotion
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, get, ok, pay, post, shipped_cart

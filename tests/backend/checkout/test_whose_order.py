@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.customers.models import Customer, GuestCustomer
-from backend.edge.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import HOME, get, option, pay, post
 

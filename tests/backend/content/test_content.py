@@ -10,27 +10,27 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.catalog.models import Variant
-from backend.catalog.prepared_pictures import prepared_upload
-from backend.catalog.version_probe import VersionProbe
 from backend.content.areas import Area, BannerBody, Body, HomeBody, SectionKind, Slide, read_body
+from backend.content.current_content import CurrentContent, ShownContent, read_shown, shown_on
 from backend.content.home import HomePage, home_page
 from backend.content.links import link_problem
-from backend.content.saving import (
+from backend.content.schedule import TURN, ContentTurns, next_turn
+from backend.content.versions import (
     SavedContent,
     content_versions,
     current_content,
     restore_content,
     save_content,
 )
-from backend.content.shown import CurrentContent, ShownContent, read_shown, shown_on
-from backend.content.turning import TURN, ContentTurns, next_turn
-from backend.database import Database, database_now
-from backend.dates import day_begin, today_in_colombia
-from backend.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.core.caching.version_probe import VersionProbe
+from backend.core.config.settings import Settings
+from backend.core.dates import day_begin, today_in_colombia
+from backend.core.db.database import Database, database_now
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.inventory.models import InventoryLevel
 from backend.jobs import JobRun
 from backend.jobs.models import Job
-from backend.settings import Settings
+from backend.media.picture_widths import prepared_upload
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.store_defaults import make_toy, set_up_defaults
 

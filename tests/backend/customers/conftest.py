@@ -7,7 +7,7 @@ import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
-from backend import passwords
+from backend.core.web import passwords
 
 SHOP = "http://shop.test"
 ANA = {

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.db.database import Database
+from backend.core.errors import NotAllowed, NotFound
 from backend.customers.addresses import (
     MAX_ADDRESSES,
     add_address,
@@ -15,8 +17,6 @@ from backend.customers.addresses import (
     remove_address,
 )
 from backend.customers.models import Customer
-from backend.database import Database
-from backend.errors import NotAllowed, NotFound
 
 HOME = {"address_1": "Calle 10 # 5-20", "city": "Cali", "metadata": {"dane_code": "76001000"}}
 WORK = {"address_1": "Carrera 7 # 71-21", "city": "Bogotá, D.C.", "metadata": {"dane_code": "11001000"}}

@@ -9,14 +9,14 @@ from httpx import Response
 from sqlalchemy import delete, func, select
 
 from backend.app import Shop
-from backend.customers import accounts
+from backend.core.web.passwords import hash_of
+from backend.customers.auth import accounts
+from backend.customers.auth.password_reset import RESETS
+from backend.customers.auth.sessions import COOKIE as SESSION
 from backend.customers.models import CustomerSession, Login, ResetLink
-from backend.customers.password_reset import RESETS
-from backend.customers.sessions import COOKIE as SESSION
-from backend.edge.devices import COOKIE, LIFETIME, MOST_ACCOUNTS
+from backend.edge.auth.devices import COOKIE, LIFETIME, MOST_ACCOUNTS
 from backend.mail.models import Mail
-from backend.passwords import hash_of
-from backend.rate_limit_models import RateLimitCounter
+from backend.rate_limit.models import RateLimitCounter
 from backend.staff import signing_in
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.catalog.channel_models import PublishableKey
+from backend.channels.models import PublishableKey
+from backend.core.db.database import db_now
 from backend.customers.models import Customer
-from backend.database import db_now
-from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
+from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from tests.backend.customers.conftest import ANA

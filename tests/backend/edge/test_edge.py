@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 
 from backend.app import Shop
-from backend.catalog.store_schemas import ProductsParameters
+from backend.catalog.schemas.store import ProductsParameters
 from backend.edge.api_docs import curl, example_of
 from backend.edge.api_docs import router as manual_router
 from backend.edge.query import Fields, QueryReader

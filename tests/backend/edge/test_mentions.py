@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from backend.catalog.models import ProductTag
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.core.words import MOST_WORDS
 from backend.edge.query import mentions
-from backend.words import MOST_WORDS
 
 STORED = (
     "Käthe Kruse",

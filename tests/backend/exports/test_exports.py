@@ -14,20 +14,20 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
+from backend.core.db.database import db_now
+from backend.core.errors import Forbidden, InvalidData, NotFound, TooManyRequests
 from backend.customers.models import Customer, GuestCustomer
-from backend.database import db_now
-from backend.errors import Forbidden, InvalidData, NotFound, TooManyRequests
-from backend.exports import contents, service
-from backend.exports.contents import KINDS, PLATFORM
+from backend.exports import kinds, service
+from backend.exports.export_job import DataExports
+from backend.exports.kinds import KINDS, PLATFORM
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
-from backend.exports.running import DataExports
 from backend.exports.service import JOB, MOST_UNDER_WAY, ask_for, file_of, kinds_for, own_exports
 from backend.inventory.movements import Reason, Why, move_stock
 from backend.jobs import JobRun
+from backend.operations.tidy.rules import RULES
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role, SecondFactorMissing
-from backend.upkeep.rules import RULES
 from tests.backend.reports.selling import paid, store_orders
 from tests.store_defaults import Defaults, make_toy
 
@@ -142,7 +142,7 @@ async def test_a_shop_without_orders(shop: Shop) -> None:
 async def test_a_program_that_ends_in_between_goes_on(
     shop: Shop, shop_defaults: Defaults, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "AT_ONCE", 2)
+    monkeypatch.setattr(kinds, "AT_ONCE", 2)
     orders = [paid(PricedLine("yoyo", n + 1, 5_000), at=MARCH) for n in range(5)]  # all of one moment
     async with shop.database.transaction() as session:
         await store_orders(session, orders)

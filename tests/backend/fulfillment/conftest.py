@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from backend.app import Shop
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
-from backend.settings import Settings
 from backend.shipping.providers.carrier.client import carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK

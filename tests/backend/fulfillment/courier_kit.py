@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.attention.models import Attention
-from backend.database import Database
-from backend.errors import NotImplementedByProvider, OutcomeUnknown
+from backend.core.db.database import Database
+from backend.core.errors import NotImplementedByProvider, OutcomeUnknown
 from backend.fulfillment.labels import NewLabel, create_label
 from backend.orders.models import Fulfillment
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest

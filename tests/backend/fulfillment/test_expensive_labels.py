@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.core.config.modules import CARRIER
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
-from backend.modules import CARRIER
 from backend.orders.models import Fulfillment, Order
 from backend.pricing import SHIPPING, Adjustment
 from backend.sandbox.carrier import SandboxCarrier

@@ -2,10 +2,10 @@
 
 import pytest
 
-from backend.database import Database
-from backend.errors import Conflict, NotAllowed, NotFound
-from backend.fulfillment.cancelling import cancel_label
-from backend.fulfillment.decisions import decide_price, resolve_doubt
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.fulfillment.cancellation import cancel_label
+from backend.fulfillment.label_decisions import decide_price, resolve_doubt
 from backend.fulfillment.labels import create_label
 from backend.shipping.providers.base import Label, LabelTooExpensive
 from backend.staff.rights import COMMAND_LINE

@@ -2,10 +2,10 @@ from itertools import product
 
 import pytest
 
+from backend.core.transitions import StepNotAllowed
 from backend.fulfillment.label_states import STEPS, move
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
-from backend.transitions import StepNotAllowed
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(LabelState, LabelState)])

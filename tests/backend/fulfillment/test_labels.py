@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from backend.attention import AttentionKind, close_attention
-from backend.database import Database
-from backend.errors import Conflict, InvalidData, NotAllowed, OutcomeUnknown, OutsideFailure
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, InvalidData, NotAllowed, OutcomeUnknown, OutsideFailure
 from backend.fulfillment import labels
-from backend.fulfillment.decisions import resolve_doubt
+from backend.fulfillment.label_decisions import resolve_doubt
 from backend.fulfillment.labels import NewLabel, create_label, mark_overdue
 from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault, SandboxCarrier

@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import delete, select
 
 from backend.app import Shop
-from backend.clock import now
-from backend.database import Database
-from backend.errors import InsufficientStock
-from backend.inventory import fulfilling
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InsufficientStock
 from backend.inventory import service as inventory
+from backend.inventory import stock_fulfillment
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.settings import Settings
 from backend.shipping.addresses import warehouse
 from backend.shipping.providers.base import Label, LabelRequest, Place, Quote, QuoteRequest
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
@@ -130,7 +130,7 @@ async def test_units_that_come_back_lie_where_they_were_sent_from(
     """Though a count has ended the level there."""
     near, far = places
     async with shop.database.transaction() as session:
-        await fulfilling.restock(session, far, {trompo: 2})
+        await stock_fulfillment.restock(session, far, {trompo: 2})
     assert await levels(shop.database) == {near: (5, 0), far: (2, 0)}
 
 
@@ -150,7 +150,7 @@ async def test_two_who_want_the_last_unit_of_a_location(database: Database, defa
     async def send(holder: str) -> bool:
         try:
             async with database.transaction() as session:
-                await fulfilling.reserve_at(session, holder, {trompo: 1}, FAR)
+                await stock_fulfillment.reserve_at(session, holder, {trompo: 1}, FAR)
         except InsufficientStock:
             return False
         return True
@@ -168,7 +168,7 @@ async def test_a_reservation_keeps_its_end_wherever_it_is(database: Database, de
         trompo = await make_toy(session, defaults, "trompo", stock=2)
         await inventory.reserve(session, "cart_a", {trompo: 2}, until)
         await inventory.set_stock(session, trompo, FAR, 1)
-        await fulfilling.reserve_at(session, "cart_a", {trompo: 1}, FAR)
+        await stock_fulfillment.reserve_at(session, "cart_a", {trompo: 1}, FAR)
     async with database.read() as session:
         rows = (await session.execute(select(Reservation.quantity, Reservation.expires_at))).all()
     assert [tuple(row) for row in rows] == [(1, until), (1, until)]

@@ -12,20 +12,20 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.checkout.order_page import OrderView
-from backend.clock import now
-from backend.database import db_now
+from backend.core.clock import now
+from backend.core.db.database import db_now
 from backend.fulfillment.tracking import ASKED_LATELY, TRACK
 from backend.jobs import JobRun, RunAgain, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
-from backend.office.order import ParcelView, order_detail
+from backend.office.orders.detail import ParcelView, order_detail
+from backend.orders.links.tokens import order_token
 from backend.orders.models import Fulfillment
-from backend.orders.tokens import order_token
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import Status
 from backend.staff.rights import COMMAND_LINE
+from backend.storefront_views.order_page import OrderView
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought, get, post
 

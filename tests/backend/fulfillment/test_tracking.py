@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.attention.models import Attention
-from backend.clock import now
-from backend.database import Database, database_now, db_now
+from backend.core.clock import now
+from backend.core.db.database import Database, database_now, db_now
 from backend.fulfillment.tracker import Tracker
 from backend.fulfillment.tracking import (
     ASKED_LATELY,

@@ -5,7 +5,7 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.models import Category
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from tests.backend.imports.sender import Sender
 from tests.store_defaults import Defaults, set_up_defaults
 

@@ -7,13 +7,13 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.catalog.models import Collection, Product, Variant
-from backend.catalog.uploads import SentFile
-from backend.imports.deciding import JOB, begin
-from backend.imports.keeping import keep_sheet
-from backend.imports.looking import look
+from backend.imports.confirmation import JOB, begin
 from backend.imports.pictures import TakenPictures, add_pictures
+from backend.imports.preview import look
 from backend.imports.reports import ImportReport, report
+from backend.imports.spreadsheet_upload import keep_sheet
 from backend.inventory.models import InventoryLevel
+from backend.media.uploads import SentFile
 from backend.staff.rights import Actor, Role
 from tests.store_defaults import Defaults
 

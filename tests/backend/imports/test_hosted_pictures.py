@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from backend.imports import running
-from backend.imports.deciding import JOB, begin
+from backend.core.web.outside_fetch import NotFetched
+from backend.imports import import_job
+from backend.imports.confirmation import JOB, begin
+from backend.imports.import_job import FETCHED_AT_ONCE, ProductImports
 from backend.imports.models import ProductImportPicture
-from backend.imports.running import FETCHED_AT_ONCE, ProductImports
 from backend.jobs import JobRun, RunAgain
-from backend.outside_fetch import NotFetched
 from tests.backend.imports.sender import OWNER, Sender
 from tests.backend.imports.test_imports import HEAD, picture
 
@@ -44,9 +44,9 @@ async def test_a_run_that_takes_long_goes_on_in_the_next_with_what_came(
         asked.append(address)
         raise NotFetched("does not answer")
 
-    monkeypatch.setattr(running, "fetch", fetch)
-    monkeypatch.setattr(running, "WITHIN", -1.0)
-    monkeypatch.setattr(running, "FETCHING_WITHIN", -1.0)
+    monkeypatch.setattr(import_job, "fetch", fetch)
+    monkeypatch.setattr(import_job, "WITHIN", -1.0)
+    monkeypatch.setattr(import_job, "FETCHING_WITHIN", -1.0)
     imports = await begun(sender, ROWS)
     run = JobRun(1, JOB, sender.id, {"import_id": sender.id}, 1)
     assert await imports.run(run) == RunAgain(timedelta(0), reset=True)
@@ -70,7 +70,7 @@ async def test_a_run_that_is_ended_keeps_what_came(sender: Sender, monkeypatch: 
             gives_up.wait(60)
         raise NotFetched("does not answer")
 
-    monkeypatch.setattr(running, "fetch", fetch)
+    monkeypatch.setattr(import_job, "fetch", fetch)
     imports = await begun(sender, ROWS)
     ended = asyncio.create_task(imports._step(sender.id, Counter()))
     await hangs.wait()
@@ -92,9 +92,9 @@ async def test_a_host_that_lets_one_wait_three_times_is_not_asked_again(
             raise NotFetched("does not answer")
         return picture()
 
-    monkeypatch.setattr(running, "fetch", fetch)
-    monkeypatch.setattr(running, "SLOW", 0.0)
-    monkeypatch.setattr(running, "FETCHED_AT_ONCE", 1)
+    monkeypatch.setattr(import_job, "fetch", fetch)
+    monkeypatch.setattr(import_job, "SLOW", 0.0)
+    monkeypatch.setattr(import_job, "FETCHED_AT_ONCE", 1)
     rows = [
         f"Juguete {host} {n};{host}-{n};1000;1;;http://{host}.example/{n}.jpg\n"
         for host in ("dead", "good")
@@ -116,7 +116,7 @@ async def test_a_host_that_says_at_once_that_there_is_none_is_asked_for_all(
         asked.append(address)
         raise NotFetched("answers with 404")
 
-    monkeypatch.setattr(running, "fetch", fetch)
+    monkeypatch.setattr(import_job, "fetch", fetch)
     rows = [f"Juguete {n};J-{n};1000;1;;http://a.example/{n}.jpg\n" for n in range(9)]
     imports = await begun(sender, rows)
     await imports._step(sender.id, Counter())

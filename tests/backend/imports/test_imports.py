@@ -10,20 +10,20 @@ from sqlalchemy import select, update
 
 from backend.audit import AuditEntry
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
-from backend.catalog.uploads import MOST_FILE_BYTES
-from backend.errors import Forbidden, InvalidData, NotAllowed
+from backend.core.errors import Forbidden, InvalidData, NotAllowed
 from backend.exports.service import file_of
+from backend.imports import import_job
 from backend.imports import pictures as pictures_module
-from backend.imports import running
-from backend.imports.deciding import JOB, begin, drop, set_makes_places
+from backend.imports.confirmation import JOB, begin, drop, set_makes_places
 from backend.imports.files import refused_file, template
-from backend.imports.keeping import keep_sheet
-from backend.imports.looking import look
+from backend.imports.import_job import ProductImports
 from backend.imports.models import ProductImport
 from backend.imports.pictures import TakenPictures
-from backend.imports.running import ProductImports
-from backend.imports.sheets import read_sheet
+from backend.imports.preview import look
+from backend.imports.spreadsheet_parsing import read_sheet
+from backend.imports.spreadsheet_upload import keep_sheet
 from backend.inventory.models import InventoryLevel
+from backend.media.uploads import MOST_FILE_BYTES
 from backend.staff.rights import Actor, Role
 from tests.attacks import bombs
 from tests.backend.exports.test_exports import DAYS, asked
@@ -151,7 +151,7 @@ async def test_free_variant_keeps_its_mark_through_export_and_import(sender: Sen
 
 
 async def test_it_goes_on_after_a_kill(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "AT_ONCE", 2)
+    monkeypatch.setattr(import_job, "AT_ONCE", 2)
     rows = "".join(f"Juguete {n};J-{n};1000;1;;\n" for n in range(5))
     await sender.sheet(HEAD + rows)
     await begin(sender.shop.database, OWNER, sender.id)

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from backend.catalog.admin_schemas import NewOption, NewProduct
 from backend.catalog.models import Product, ProductOptionValue, Variant
-from backend.catalog.option_changes import add_option
-from backend.catalog.options import named_values, options_of
-from backend.catalog.products import create_product
-from backend.catalog.variants import variants_of
-from backend.exports.contents import KINDS
+from backend.catalog.products.option_service import add_option
+from backend.catalog.products.options import named_values, options_of
+from backend.catalog.products.service import create_product
+from backend.catalog.products.variants import variants_of
+from backend.catalog.schemas.admin import NewOption, NewProduct
+from backend.exports.kinds import KINDS
 from backend.exports.service import file_of
-from backend.imports.deciding import JOB, begin
+from backend.imports.confirmation import JOB, begin
 from backend.imports.files import template
-from backend.imports.running import ProductImports
+from backend.imports.import_job import ProductImports
 from tests.backend.exports.test_exports import DAYS, asked
 from tests.backend.imports.sender import OWNER, Sender, problems
 

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from backend.app import Shop
-from backend.imports.deciding import JOB
-from backend.imports.sheets import read_sheet
+from backend.imports.confirmation import JOB
+from backend.imports.spreadsheet_parsing import read_sheet
 from tests.attacks import bombs
 from tests.attacks.bombs import pack
 

@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.clock import now
-from backend.database import Database
-from backend.inventory import fulfilling, service
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.inventory import service, stock_fulfillment
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.settings import Settings
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
@@ -84,7 +84,7 @@ async def test_what_is_reserved_no_longer_or_in_part_is_not_kept(
         assert not await service.keep(session, "cart_a", wanted, None)
     await _reserve(database, "cart_a", wanted, is_first=True)
     async with database.transaction() as session:
-        await fulfilling.release_units(session, "cart_a", {yoyo: 1})
+        await stock_fulfillment.release_units(session, "cart_a", {yoyo: 1})
     async with database.transaction() as session:
         assert not await service.keep(session, "cart_a", wanted, None)
         assert None not in await _ends(session, "cart_a")

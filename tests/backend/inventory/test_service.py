@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.clock import now
-from backend.database import Database
-from backend.errors import InsufficientStock
-from backend.inventory import fulfilling, service
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InsufficientStock
+from backend.inventory import service, stock_fulfillment
 from backend.inventory.events import StockChanged
+from backend.inventory.levels import lock_reservations
 from backend.inventory.models import InventoryLevel, Reservation
-from backend.inventory.rows import lock_reservations
-from backend.settings import Settings
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
 
 SOON = timedelta(minutes=30)
@@ -95,7 +95,7 @@ async def test_what_expires_while_others_are_released_is_released_the_next_time(
         await session.execute(late.values(expires_at=now() - SOON))
         return await lock_reservations(session, which)
 
-    monkeypatch.setattr("backend.inventory.rows.publish", publish)
+    monkeypatch.setattr("backend.inventory.levels.publish", publish)
     monkeypatch.setattr(service, "lock_reservations", after_the_end)
     for released in ({trompo: 1}, {yoyo: 2}):
         told.clear()
@@ -127,13 +127,13 @@ async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
     trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 3}, None)
-        await fulfilling.fulfill(session, "paid", {trompo: 2})
+        await stock_fulfillment.fulfill(session, "paid", {trompo: 2})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (3, 1)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await fulfilling.fulfill(session, "paid", {trompo: 2})
+            await stock_fulfillment.fulfill(session, "paid", {trompo: 2})
 
 
 async def test_stock_is_never_set_below_what_is_reserved(database: Database, defaults: Defaults) -> None:
@@ -164,10 +164,10 @@ async def test_no_more_units_are_released_than_the_holder_has_reserved(
         await service.reserve(session, "paid", {trompo: 3}, None)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await fulfilling.release_units(session, "paid", {trompo: 4})
+            await stock_fulfillment.release_units(session, "paid", {trompo: 4})
     assert await _available(database, trompo) == 2
     async with database.transaction() as session:
-        await fulfilling.release_units(session, "paid", {trompo: 2})
+        await stock_fulfillment.release_units(session, "paid", {trompo: 2})
     assert await _available(database, trompo) == 4
 
 
@@ -177,7 +177,7 @@ async def test_a_fulfillment_of_one_toy_leaves_the_others_reserved(
     trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 2, yoyo: 1}, None)
-        await fulfilling.fulfill(session, "paid", {yoyo: 1})
+        await stock_fulfillment.fulfill(session, "paid", {yoyo: 1})
         assert await service.reserved_units(session, "paid") == {trompo: 2}
 
 
@@ -207,8 +207,8 @@ async def test_units_of_a_cancelled_fulfillment_join_what_is_still_reserved(
     trompo = await _toy(database, defaults, stock=5)
     async with database.transaction() as session:
         await service.reserve(session, "order_a", {trompo: 3}, now() + SOON)
-        await fulfilling.fulfill(session, "order_a", {trompo: 2})
-        await fulfilling.cancel_fulfillment(session, "order_a", {defaults.location_id: {trompo: 2}})
+        await stock_fulfillment.fulfill(session, "order_a", {trompo: 2})
+        await stock_fulfillment.cancel_fulfillment(session, "order_a", {defaults.location_id: {trompo: 2}})
     async with database.read() as session:
         level = (await session.execute(select(InventoryLevel))).scalar_one()
         assert (level.stocked, level.reserved) == (5, 3)
@@ -226,9 +226,9 @@ async def test_what_is_reserved_at_a_location_already_stays_as_it_is(
     trompo = await _toy(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
-        await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
+        await stock_fulfillment.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
     async with database.read() as session:
-        assert await fulfilling.reserved_at(session, "cart_a") == {defaults.location_id: {trompo: 2}}
+        assert await stock_fulfillment.reserved_at(session, "cart_a") == {defaults.location_id: {trompo: 2}}
     assert await _available(database, trompo) == 1
 
 
@@ -241,7 +241,7 @@ async def test_nobody_has_more_units_at_a_location_than_they_have_reserved(
         await service.reserve(session, "cart_a", {trompo: 1}, now() + SOON)
     with pytest.raises(InsufficientStock):
         async with database.transaction() as session:
-            await fulfilling.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
+            await stock_fulfillment.reserve_at(session, "cart_a", {trompo: 2}, defaults.location_id)
     assert await _available(database, trompo) == 2
 
 
@@ -251,9 +251,9 @@ async def test_only_the_units_that_left_a_location_are_stocked_there_again(
     trompo, yoyo = await _toy(database, defaults, 5, "trompo"), await _toy(database, defaults, 5, "yoyo")
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 2, yoyo: 1}, now() + SOON)
-        taken = await fulfilling.fulfill(session, "cart_a", {trompo: 2, yoyo: 1})
+        taken = await stock_fulfillment.fulfill(session, "cart_a", {trompo: 2, yoyo: 1})
         back = {defaults.location_id: {**taken[defaults.location_id], yoyo: 0}}
-        await fulfilling.cancel_fulfillment(session, "cart_a", back)
+        await stock_fulfillment.cancel_fulfillment(session, "cart_a", back)
     async with database.read() as session:
         rows = await session.execute(
             select(InventoryLevel.variant_id, InventoryLevel.stocked, InventoryLevel.reserved)

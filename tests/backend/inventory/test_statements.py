@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import Select, text
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.inventory import statements
 
 ASKED = {"variant_ids": ["variant_1"], "holder": "cart_1"}

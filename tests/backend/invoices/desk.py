@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.events import publish
-from backend.invoices.configuring import configure
+from backend.core.events import publish
+from backend.invoices.configuration import configure
+from backend.invoices.creation import ISSUE
 from backend.invoices.documents import Document
-from backend.invoices.issuing import Invoices
+from backend.invoices.issue_job import Invoices
 from backend.invoices.models import Invoice
-from backend.invoices.opening import ISSUE
 from backend.invoices.providers.base import InvoiceProvider, Issued
 from backend.jobs import JobRun, RunAgain
 from backend.orders.events import OrderPaid

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
+from backend.core.config.settings import Identity
 from backend.invoices.documents import Corrected, Document, DocumentLine, Party, Place, Range
 from backend.invoices.parties import seller_of
 from backend.invoices.states import InvoiceKind
-from backend.settings import Identity
 
 LINES = (
     DocumentLine("SKU-1", "Trompo", 3, 100_000, 10_001, 19, 17_100),

@@ -9,13 +9,13 @@ from pypdf import PdfReader
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.checkout.order_page import order_view
 from backend.exports.service import JOB, ask_for, file_of
-from backend.invoices.opening import ISSUE
+from backend.invoices.creation import ISSUE
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.orders.tokens import order_token
+from backend.orders.links.tokens import order_token
 from backend.pricing import Adjustment
+from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import OWNER, documents, give_back, sell, turned_on
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
-from backend.errors import InvalidData
-from backend.events import publish
-from backend.invoices.building import credit_lines, invoice_lines
+from backend.core.config.settings import Identity
+from backend.core.errors import InvalidData
+from backend.core.events import publish
+from backend.invoices.document_lines import credit_lines, invoice_lines
 from backend.invoices.documents import DocumentLine, by_rate
 from backend.invoices.parties import buyer_of, seller_of
 from backend.orders.models import Order
-from backend.orders.refunding import refunds_of_order
+from backend.orders.money.refunds import refunds_of_order
 from backend.orders.service import read_order
 from backend.payment.events import RefundBooked
 from backend.pricing import SHIPPING_RATE
 from backend.reports.ledger import books_of
 from backend.reports.periods import Period
-from backend.settings import Identity
 from tests.backend.invoices.desk import Desk, documents, give_back, sell, turned_on
 from tests.backend.reports.selling import store_given_back, store_orders
 from tests.backend.reports.test_ledger import random_orders

@@ -21,7 +21,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.database import Database, database_now, db_now
+from backend.core.db.database import Database, database_now, db_now
 from backend.jobs import JobRun, RetryLater, RunAgain, Worker, enqueue, job, periodic
 from backend.jobs.models import Job
 

@@ -8,10 +8,10 @@ from typing import cast
 import pytest
 from sqlalchemy import select, update
 
-from backend import clock
 from backend.attention.models import Attention
-from backend.database import Database, database_now, db_now
-from backend.errors import Conflict
+from backend.core import clock
+from backend.core.db.database import Database, database_now, db_now
+from backend.core.errors import Conflict
 from backend.jobs import (
     JobRun,
     RetryLater,

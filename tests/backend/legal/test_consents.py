@@ -13,9 +13,9 @@ from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.models import Cart
 from backend.cart.owners import cart_for, give_to
+from backend.core.db.database import db_now
+from backend.core.errors import InvalidData
 from backend.customers.models import Customer
-from backend.database import db_now
-from backend.errors import InvalidData
 from backend.legal.consents import (
     Consenting,
     ConsentKind,

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.database import Database
-from backend.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.core.config.settings import Identity
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.legal import texts
 from backend.legal.texts import (
     LONGEST_TEXT,
@@ -22,7 +23,6 @@ from backend.legal.texts import (
     restore_text,
     save_text,
 )
-from backend.settings import Identity
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 
 TERMS = LegalKind.TERMS

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 
 ANSWERS = {
     "GREETING": b"220 mail.test",

@@ -26,9 +26,9 @@ from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.cart.access import new_cart
+from backend.core.events import publish
 from backend.customers.events import ResetAsked
 from backend.customers.models import Customer, Login
-from backend.events import publish
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.limits import Verdict, address_key, take_slot
@@ -36,7 +36,7 @@ from backend.mail.models import Mail, MailSlot
 from backend.orders.events import OrderLinkAsked, OrderLost, OrderPaid, OrderPlaced
 from backend.orders.models import Order
 from backend.pqrs.service import ask as ask_pqrs
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import PSE, bought

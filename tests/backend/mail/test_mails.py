@@ -14,12 +14,13 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.catalog.models import Variant
-from backend.clock import now
+from backend.core.clock import now
+from backend.core.db.database import db_now
+from backend.core.events import publish
+from backend.core.web.passwords import hash_of
+from backend.customers.auth.password_reset import ask_reset
 from backend.customers.models import Customer, Login, ResetLink
-from backend.customers.password_reset import ask_reset
-from backend.database import db_now
-from backend.edge.devices import Visitor
-from backend.events import publish
+from backend.edge.auth.devices import Visitor
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail.mailer import Mailer
@@ -28,11 +29,10 @@ from backend.mail.transports import FolderTransport, SmtpTransport, transport_of
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderUnconfirmed
 from backend.orders.models import Fulfillment
 from backend.orders.service import read_order
-from backend.passwords import hash_of
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
 from backend.payment.transitions import lock_session, move
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.mail.mail_server import MailServer
 from tests.store_defaults import Defaults, make_toy

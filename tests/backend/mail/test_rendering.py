@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from backend.core.config.settings import Settings
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import OWN_TEMPLATES, TEMPLATES, MailRenderer
-from backend.settings import Settings
 from tests.backend.mail.conftest import text_of
 
 LINK = "https://trompo.example/order/order_1?token=abc&x=1"

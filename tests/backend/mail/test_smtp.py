@@ -18,18 +18,18 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
+from backend.core.config.settings import Settings
+from backend.core.db.database import database_now, db_now
+from backend.core.errors import OutsideFailure
 from backend.customers.models import Customer
-from backend.database import database_now, db_now
-from backend.edge.readiness import OK, Readiness
-from backend.errors import OutsideFailure
+from backend.edge.health.readiness import OK, Readiness
 from backend.jobs import Worker, enqueue
 from backend.jobs.models import Job
 from backend.mail import smtp
 from backend.mail.mailer import LATER, Mailer
 from backend.mail.models import SEND, Mail, MailKind
-from backend.mail.resending import resend_of_order
+from backend.mail.resend import resend_of_order
 from backend.mail.transports import MailInDoubt, SmtpTransport
-from backend.settings import Settings
 from tests.backend.mail.mail_server import MailServer
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought

@@ -9,11 +9,11 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Inspector, inspect, text
 
-from backend.database import Database
-from backend.errors import CannotStart
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import CannotStart
 from backend.migrations.compatibility import OLDEST_COMPATIBLE
 from backend.migrations.runner import FOLDER, upgrade
-from backend.settings import Settings
 from backend.start import prepare
 
 NEWER = "ffffffffffff"

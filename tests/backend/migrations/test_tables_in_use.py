@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import text
 
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.migrations import runner
 from backend.migrations.newest import newest_migration
 from backend.migrations.runner import TRIES, TablesInUse, upgrade

@@ -16,13 +16,13 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import IntegrityError
 
 from backend.attention import AttentionKind
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.fulfillment.labels import OVERDUE
 from backend.fulfillment.tracking import TRACK
 from backend.jobs import Worker
 from backend.migrations.newest import newest_migration
 from backend.migrations.runner import FOLDER, upgrade
-from backend.migrations.tables import all_tables
+from backend.operations.table_registry import all_tables
 from backend.payment.notifications import HANDLE
 from backend.payment.service import PaymentService
 from backend.payment.transitions import CHECK

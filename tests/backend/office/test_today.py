@@ -10,8 +10,8 @@ from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.catalog.models import Product
-from backend.database import db_now
-from backend.errors import Forbidden
+from backend.core.db.database import db_now
+from backend.core.errors import Forbidden
 from backend.office.today import TodayView, today
 from backend.office_settings import LOW_STOCK as LOW
 from backend.orders.models import Order

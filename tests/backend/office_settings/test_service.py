@@ -3,10 +3,10 @@
 import pytest
 
 from backend.app import Shop
-from backend.database import Database
-from backend.errors import InvalidData
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
 from backend.office_settings import demo_problems, read_effective_settings, save_settings
-from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backend.app import Shop
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 
 
 @pytest.fixture

@@ -31,11 +31,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.fulfillment.several import send_rest
+from backend.fulfillment.bulk_fulfillment import send_rest
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
-from backend.office.order import order_detail
-from backend.office.packing import pack_view
+from backend.office.orders.detail import order_detail
+from backend.office.orders.packing import pack_view
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order
 from backend.payment.checks import check_second_transaction

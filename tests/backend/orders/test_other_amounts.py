@@ -18,21 +18,21 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.checkout.order_page import order_view
-from backend.invoices.opening import ISSUE
+from backend.invoices.creation import ISSUE
 from backend.mail.messages import message_of
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.office.attention import open_attention
-from backend.office.order import order_detail
-from backend.office.packing import pack_view
+from backend.office.orders.detail import order_detail
+from backend.office.orders.packing import pack_view
 from backend.office.today import today
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
 from backend.staff.rights import Actor, Role
+from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import documents, turned_on
-from tests.backend.invoices.test_ubl import NS, require_valid
+from tests.backend.invoices.providers.ubl.test_ubl import NS, require_valid
 from tests.backend.orders.paying import at_the_bank, resolve, said, to_settle
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import post

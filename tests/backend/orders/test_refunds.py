@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.errors import Conflict
-from backend.inventory import fulfilling
+from backend.core.errors import Conflict
+from backend.inventory import stock_fulfillment
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
@@ -246,7 +246,7 @@ async def test_a_cancelled_label_whose_units_could_not_be_put_back_is_cancelled_
         raise Conflict("the process ended here")
 
     with monkeypatch.context() as patched:
-        patched.setattr(fulfilling, "cancel_fulfillment", gone)
+        patched.setattr(stock_fulfillment, "cancel_fulfillment", gone)
         assert (await admin.post(f"{fulfillment}/cancel")).status_code == 409
     async with shop.database.read() as session:
         row = (await session.execute(select(Fulfillment))).scalar_one()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.core.transitions import StepNotAllowed
 from backend.orders.models import Order
 from backend.orders.states import (
     PAYMENT_STEPS,
@@ -15,7 +16,6 @@ from backend.orders.states import (
     move,
     payment_status_of,
 )
-from backend.transitions import StepNotAllowed
 
 
 def an_order(

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.catalog.events import ProductChanged
-from backend.database import Database, db_now
-from backend.events import publish
+from backend.core.db.database import Database, db_now
+from backend.core.events import publish
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.outbox import publisher

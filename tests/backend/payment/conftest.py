@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from backend.cart.access import new_cart
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import open_session, upsert_collection
-from backend.settings import Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.store_defaults import set_up_defaults
 

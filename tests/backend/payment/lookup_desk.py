@@ -12,7 +12,8 @@ from sqlalchemy import select, update
 from backend import subscriptions  # noqa: F401 - so that attention is raised
 from backend.attention.models import Attention
 from backend.cart.access import new_cart
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import HANDLE
@@ -21,7 +22,6 @@ from backend.payment.providers.pse.provider import GatewayPse
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
 from backend.payment.sessions import open_session, upsert_collection
-from backend.settings import Settings
 from tests.backend.payment.test_notifications import HOOK, notification
 from tests.gateway_kit import Practice, hasty, open_practice, payment
 from tests.store_defaults import set_up_defaults

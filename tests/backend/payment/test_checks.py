@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.cart.models import Cart
-from backend.database import Database
+from backend.core.db.database import Database
 from backend.payment import checks
 from backend.payment.checks import (
     LONGEST_GAP,

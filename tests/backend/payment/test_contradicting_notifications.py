@@ -20,7 +20,8 @@ from sqlalchemy import select, update
 from backend import subscriptions  # noqa: F401 - so that attention is raised
 from backend.attention.models import Attention
 from backend.cart.access import new_cart
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.payment.models import PaymentNotification, PaymentSession
@@ -29,7 +30,6 @@ from backend.payment.providers.base import ProviderState
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
 from backend.payment.sessions import open_session, upsert_collection
-from backend.settings import Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.test_notifications import AMOUNT, HOOK, PAST, notification
 from tests.store_defaults import set_up_defaults

@@ -13,7 +13,8 @@ from fastapi import FastAPI
 from sqlalchemy import select, text, update
 
 from backend.cart.access import new_cart
-from backend.database import Database
+from backend.core.config.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
+from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.payment import notifications
@@ -30,7 +31,6 @@ from backend.payment.providers.pse.reports import sign
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
 from backend.payment.sessions import open_session, upsert_collection
-from backend.settings import SANDBOX_CUST_ID, SANDBOX_P_KEY, Settings
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.store_defaults import set_up_defaults
 

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.attention.models import Attention
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.backend.payment.lookup_desk import AMOUNT, open_desk
 
 ODD = [b"1000000000000", b'"1000000000000"', b"1e400", b'"1e400"', b"9" * 5_000, b"null", b"[1]"]

@@ -4,9 +4,9 @@ import httpx
 import pytest
 
 from backend.app import Shop
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.core.errors import NotAllowed
 from backend.edge.wire import sibling_id
-from backend.errors import NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.payments import capture, refund, refundable
 from backend.payment.providers.base import ProviderState

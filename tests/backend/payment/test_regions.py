@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import delete
 
 from backend.app import Shop
-from backend.catalog.channel_models import Region
+from backend.channels.models import Region
 from tests.store_defaults import Defaults, make_toy, offer_payment
 from tests.store_steps import MANUAL, PSE, get, pay, post, shipped_cart
 

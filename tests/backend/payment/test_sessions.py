@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, update
 
-from backend.catalog.channel_models import Region
-from backend.database import Database
-from backend.errors import Conflict, NotFound, OutsideFailure
+from backend.channels.models import Region
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, NotFound, OutsideFailure
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentRequest, ProviderReport, ProviderState
 from backend.payment.sessions import PaymentUnderWay, initiate, offered_providers, open_session

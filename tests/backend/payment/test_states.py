@@ -7,15 +7,15 @@ import pytest
 
 from backend.cart.access import new_cart
 from backend.cart.models import Cart
-from backend.database import Database
-from backend.errors import NotAllowed
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import NotAllowed
+from backend.core.transitions import StepNotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.sessions import open_session, upsert_collection
 from backend.payment.states import FINAL, OPEN, STEPS, SessionState
 from backend.payment.transitions import CloseReason, apply_report, close, honor, lock_session, move
-from backend.settings import Settings
-from backend.transitions import StepNotAllowed
 from tests.store_defaults import set_up_defaults
 
 S = SessionState

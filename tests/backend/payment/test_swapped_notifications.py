@@ -11,8 +11,8 @@
 
 import pytest
 
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.backend.payment.lookup_desk import AMOUNT, open_desk
 
 

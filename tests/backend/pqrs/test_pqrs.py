@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.business_days import add_business_days, due_after
-from backend.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.core.business_days import add_business_days, due_after
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.mail.messages import message_of
@@ -26,7 +26,7 @@ from backend.pqrs.service import (
     pqrs_token,
     require_pqrs_token,
 )
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 
 ASKED = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
 from backend.promotions.rules import ITEM_TOTAL, PRODUCT, Operator, Rule, hold, short_of, stored_rule
 
 FACTS: dict[str, Any] = {

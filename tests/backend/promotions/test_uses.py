@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from backend.database import Database
+from backend.core.db.database import Database
+from backend.promotions.eligibility import Buying
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.offers import Buying
 from backend.promotions.uses import Taken, UsesGone, confirm_uses, release_uses, reserve_uses
 
 RACES = 200

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart, LineItem
-from backend.catalog.channel_models import Region, SalesChannel
+from backend.channels.models import Region, SalesChannel
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.transitions import GIVEN_BACK

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
 from backend.reports.periods import Period, period_asked, pieces
 
 SUNDAY = date(2026, 11, 22)

@@ -10,15 +10,15 @@ import httpx
 from sqlalchemy import select, update
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
-from backend.clock import now
-from backend.office.return_detail import return_detail
+from backend.channels.models import PublishableKey
+from backend.core.clock import now
+from backend.office.returns.detail import return_detail
 from backend.orders.models import Fulfillment, Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.returns.asking import ask, open_return
-from backend.returns.handling import approve, receive
 from backend.returns.models import Return
+from backend.returns.processing import approve, receive
+from backend.returns.requests import ask, open_return
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor
 from backend.staff.sessions import COOKIE, Browser, open_session

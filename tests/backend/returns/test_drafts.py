@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.errors import Forbidden, NotAllowed
+from backend.core.errors import Forbidden, NotAllowed
 from backend.mail.models import Mail, MailKind
 from backend.returns import drafts
 from backend.returns.drafts import Asked

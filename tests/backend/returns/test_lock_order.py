@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.inventory import fulfilling
 from backend.inventory import service as inventory
+from backend.inventory import stock_fulfillment
+from backend.inventory.levels import change_level
 from backend.inventory.models import InventoryLevel
-from backend.inventory.rows import change_level
 from backend.orders.models import OrderLine
 from tests.backend.returns.steps import Sold, approved, asked, deliver, received, send
 from tests.store_steps import post
@@ -36,17 +36,17 @@ async def test_no_level_of_the_order_is_free_once_one_of_them_changes(
     path = f"/admin/orders/{paid.order_id}"
     match act:
         case "cancel":
-            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)
             await post(admin, f"{path}/fulfillments/{parcel}/cancel")
         case "approve":
             await deliver(shop, paid)
             row = await asked(shop, paid)
             await received(shop, row, paid, good=1)
-            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)
             await approved(shop, row, 40_000)
         case _:
             lines = [{"line_id": paid.line_id, "quantity": 2, "restock": True}]
-            monkeypatch.setattr(fulfilling, "change_level", look_and_change)
+            monkeypatch.setattr(stock_fulfillment, "change_level", look_and_change)
             await post(admin, f"{path}/refunds", {"amount": 1_000, "reference": "A-1", "lines": lines})
     assert bool(free) is not shop.database.is_sqlite
     assert not any(free)

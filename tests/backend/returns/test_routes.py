@@ -9,9 +9,9 @@ from PIL import Image
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.catalog.uploads import OF_ONE_CLIENT
-from backend.errors import TooManyRequests
-from backend.orders.tokens import order_token
+from backend.core.errors import TooManyRequests
+from backend.media.uploads import OF_ONE_CLIENT
+from backend.orders.links.tokens import order_token
 from backend.returns.models import Return, ReturnFile
 from tests.backend.returns.steps import Sold, approved, asked
 from tests.backend.stalled import stalled

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.app import Shop
-from backend.orders.tokens import order_token
+from backend.orders.links.tokens import order_token
 from backend.returns.models import Return
 from tests.backend.returns.steps import Sold
 

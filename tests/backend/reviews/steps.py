@@ -7,13 +7,13 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Product
-from backend.clock import now
-from backend.fulfillment.delivering import mark_delivered, mark_shipped
+from backend.core.clock import now
+from backend.fulfillment.delivery import mark_delivered, mark_shipped
 from backend.fulfillment.schemas import NewShipment
 from backend.orders.models import Fulfillment
 from backend.reviews.models import Review
-from backend.reviews.moderating import answer_review, refuse_review, show_review
-from backend.reviews.writing import read_review, write_review
+from backend.reviews.moderation import answer_review, refuse_review, show_review
+from backend.reviews.submission import read_review, write_review
 from backend.staff.rights import COMMAND_LINE, Actor
 from tests.backend.returns.steps import Sold
 

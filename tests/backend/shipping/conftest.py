@@ -3,9 +3,9 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.sandbox.carrier import SandboxCarrier, sandbox_carrier
-from backend.settings import Settings
 from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from tests.backend.shipping.samples import QUICK

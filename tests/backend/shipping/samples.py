@@ -5,7 +5,7 @@ import dataclasses
 from typing import Any
 
 from backend.shipping.municipalities import DATA_FILE, Municipality
-from backend.shipping.packing import DEFAULT_PACKAGE
+from backend.shipping.packages import DEFAULT_PACKAGE
 from backend.shipping.providers.base import Contact, Label, LabelRequest, Place, QuoteRequest
 from backend.shipping.providers.carrier.client import CarrierPolicy
 

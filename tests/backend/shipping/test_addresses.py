@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from backend.errors import InvalidData
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.errors import InvalidData
 from backend.shipping.addresses import (
     address_lines,
     missing_for_a_label,

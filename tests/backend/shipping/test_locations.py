@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from sqlalchemy import func, select
 
-from backend.catalog.channel_models import SalesChannel
-from backend.database import Database
-from backend.errors import NotFound
+from backend.channels.models import SalesChannel
+from backend.core.db.database import Database
+from backend.core.errors import NotFound
 from backend.shipping.addresses import origin_of
 from backend.shipping.locations import change_location, link_providers, link_sales_channels
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation

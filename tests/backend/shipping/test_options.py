@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import select
 
-from backend.database import Database
-from backend.errors import InvalidData, NotAllowed, NotFound
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.shipping.locations import link_providers
 from backend.shipping.models import ShippingOption
 from backend.shipping.options import change_option

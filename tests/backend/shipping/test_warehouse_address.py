@@ -1,8 +1,8 @@
 from sqlalchemy import select, update
 
-from backend.database import Database
-from backend.opening.defaults import make_defaults
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.operations.opening.store_defaults import make_defaults
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE

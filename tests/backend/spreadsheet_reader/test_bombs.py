@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from backend.imports.sheets import LIMITS
+from backend.imports.spreadsheet_parsing import LIMITS
 from backend.spreadsheet_reader import reader
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import open_spreadsheet
@@ -96,7 +96,7 @@ def test_killed_child_is_a_refusal(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         """import os; print('{"sheet": "", "is_text": true, "is_hidden": false}', flush=True)\n"""
         "os.kill(os.getpid(), 9)"
     )
-    monkeypatch.setattr("backend.child_process.ROOT", tmp_path)
+    monkeypatch.setattr("backend.core.child_process.ROOT", tmp_path)
     monkeypatch.setattr(reader, "CHILD", "killed")
     with (
         TemporaryFile() as file,

@@ -11,7 +11,7 @@ import psutil
 import pytest
 import xlsxwriter
 
-from backend.imports.sheets import LIMITS
+from backend.imports.spreadsheet_parsing import LIMITS
 from backend.spreadsheet_reader.models import Area, ForeignFormat, Limits, Refusal, Row, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import open_spreadsheet
 from tests.attacks.bombs import DOCUMENT, MAIN, pack, relations, xlsx, xlsx_parts

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from backend.app import Shop
-from backend.errors import Conflict, Forbidden, NotAllowed, NotFound
+from backend.core.errors import Conflict, Forbidden, NotAllowed, NotFound
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, create_staff, list_staff

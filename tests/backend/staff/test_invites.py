@@ -12,12 +12,12 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.clock import now
-from backend.errors import Conflict, Duplicate, Forbidden, InvalidData, NotFound
+from backend.core.clock import now
+from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotFound
+from backend.core.web.passwords import hash_of
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
-from backend.passwords import hash_of
-from backend.staff import command
+from backend.staff import admin_command
 from backend.staff.invites import invite, list_invites, read_invite, revoke_invite, send_again
 from backend.staff.models import Staff, StaffInvite
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
@@ -332,7 +332,7 @@ async def test_the_owner_invites_over_http(admin: httpx.AsyncClient, shop: Shop)
 
 
 async def test_the_command_line_invites(shop: Shop) -> None:
-    assert await command.ask_in(shop.database, LINA, Role.SHOP) == (
+    assert await admin_command.ask_in(shop.database, LINA, Role.SHOP) == (
         f"{LINA} is invited: the running shop sends the mail."
     )
-    assert f"{LINA}  shop  invited" in await command.list_all(shop.database)
+    assert f"{LINA}  shop  invited" in await admin_command.list_all(shop.database)

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.errors import NotAllowed
-from backend.rate_limit import Client
+from backend.core.errors import NotAllowed
+from backend.rate_limit.limiter import Client
 from backend.staff import second_factor
 from backend.staff.models import Staff, StaffRecoveryCode
 from backend.staff.rights import COMMAND_LINE, Actor, Role

@@ -7,13 +7,13 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
-from backend import rate_limit
 from backend.app import Shop
-from backend.clock import now
-from backend.customers.sessions import COOKIE as SHOPPERS
-from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
-from backend.passwords import hash_of
-from backend.rate_limit import Client
+from backend.core.clock import now
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.core.web.passwords import hash_of
+from backend.customers.auth.sessions import COOKIE as SHOPPERS
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client
 from backend.staff.models import StaffSession
 from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
 from backend.staff.service import STAFF_PASSWORDS, change_staff, create_staff, list_staff, set_password
@@ -241,7 +241,7 @@ async def test_the_current_password_is_guessed_a_hundred_times_a_day_at_most(
     browser = await signed_in(new_browser)
     for number in range(100):
         client = Client(f"10.0.0.{number}")
-        await rate_limit.hit(shop.database, STAFF_PASSWORDS, staff[Role.OWNER], client)
+        await limiter.hit(shop.database, STAFF_PASSWORDS, staff[Role.OWNER], client)
     right = {"password": PASSWORD, "new_password": "otra clave larga"}
     refused = await browser.post("/auth/staff/password", json=right)
     assert (refused.status_code, int(refused.headers["retry-after"]) > 23 * 60 * 60) == (429, True)

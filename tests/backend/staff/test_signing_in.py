@@ -10,12 +10,12 @@ from joserfc.jwk import OctKey
 from pydantic import SecretStr
 from sqlalchemy import delete, select
 
-from backend import clock
 from backend.app import Shop
-from backend.edge import bearer_tokens
-from backend.edge.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, read_token
-from backend.errors import Duplicate, InvalidData
-from backend.settings import Settings
+from backend.core import clock
+from backend.core.config.settings import Settings
+from backend.core.errors import Duplicate, InvalidData
+from backend.edge.auth import bearer_tokens
+from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, read_token
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff, first_staff

@@ -16,9 +16,16 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.clock import now
+from backend.core.clock import now
 from backend.customers.models import CustomerSession
-from backend.edge.bearer_tokens import CHAIN_LIFETIME, CUSTOMER, USER, TokenOwner, issue_token, read_token
+from backend.edge.auth.bearer_tokens import (
+    CHAIN_LIFETIME,
+    CUSTOMER,
+    USER,
+    TokenOwner,
+    issue_token,
+    read_token,
+)
 from backend.staff.models import StaffSession
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.sessions import revoke

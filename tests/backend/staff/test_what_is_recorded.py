@@ -21,10 +21,10 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.audit import Thing
 from backend.audit.models import AuditEntry
+from backend.core.db.database import db_now
 from backend.customers.models import GuestCustomer
-from backend.database import db_now
-from backend.office.order import order_detail
-from backend.rate_limit_models import RateLimitCounter
+from backend.office.orders.detail import order_detail
+from backend.rate_limit.models import RateLimitCounter
 from backend.staff.bulk_reads import MAX_UNRECORDED_READS, count_reads
 from backend.staff.rights import Actor, Role
 from tests.backend.staff.conftest import credentials

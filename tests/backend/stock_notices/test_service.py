@@ -10,16 +10,16 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.bulk.changes import Action, Change
-from backend.catalog.bulk.planning import JOB as BULK
-from backend.catalog.bulk.planning import Selection, begin
+from backend.catalog.bulk.service import JOB as BULK
+from backend.catalog.bulk.service import Selection, begin
 from backend.catalog.models import Product
-from backend.clock import now
-from backend.errors import InvalidData, NotFound, TooManyRequests
+from backend.core.clock import now
+from backend.core.errors import InvalidData, NotFound, TooManyRequests
 from backend.inventory.service import release, reserve, set_stock
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 from backend.mail.models import Mail
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.service import ASKS, StockNotices, ask_notice, confirm_notice
 from tests.backend.imports.sender import OWNER, Sender

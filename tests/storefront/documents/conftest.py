@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Category, Picture, Product, ProductCategory
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.renderer.process import NotRendered

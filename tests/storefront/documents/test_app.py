@@ -10,11 +10,11 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import Product
-from backend.clock import now
+from backend.core.clock import now
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents.app import LONGEST_PATH, LONGEST_QUERY
-from storefront.reflex_patches import INITIAL_STATE_ID
+from storefront.reflex_ext.patches import INITIAL_STATE_ID
 from tests.document_head import Head
 from tests.storefront.documents.conftest import TITLE
 
@@ -175,7 +175,7 @@ async def test_a_document_that_can_be_read_later_says_so(
         answer = await browser.get("/product/oso")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == [
-        "backend.outage"
+        "backend.core.outage"
     ]
     assert "La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.</p>" in answer.text
     assert "import" in answer.text

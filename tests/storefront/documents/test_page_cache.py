@@ -8,8 +8,8 @@ from sqlalchemy import insert, select, update
 
 from backend.app import Shop
 from backend.catalog.models import NEW_FOR, FormerHandle, Product, Variant
-from backend.clock import now
-from backend.dates import day_begin, today_in_colombia
+from backend.core.clock import now
+from backend.core.dates import day_begin, today_in_colombia
 from backend.inventory.models import InventoryLevel
 from storefront.documents import page_cache
 from storefront.documents.page_cache import LoadedPage, PageCache, load_page, size_of
@@ -83,7 +83,7 @@ async def test_a_toy_is_new_until_a_day_ends(toyshop: Shop, monkeypatch: pytest.
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
             return shown.astimezone(tz)
 
-    monkeypatch.setattr("backend.clock.datetime", Clock)
+    monkeypatch.setattr("backend.core.clock.datetime", Clock)
     async with toyshop.database.transaction() as session:
         await session.execute(update(Product).values(created_at=today - NEW_FOR))
     get = getter(PageCache())

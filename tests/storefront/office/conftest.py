@@ -9,7 +9,7 @@ from reflex.istate.data import RouterData
 from sqlalchemy import select
 
 from backend.app import Shop, create_api
-from backend.catalog.channel_models import PublishableKey
+from backend.channels.models import PublishableKey
 from backend.staff.models import Staff
 from backend.staff.rights import Role
 from backend.staff.sessions import COOKIE, Browser, open_session

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storefront.build import CLIENT, WEB
+from storefront.server.build import CLIENT, WEB
 
 SHOP = ("index.html", "checkout.html", "cart.html", "account.html", "catalog.html", "wishlist.html")
 FILES = re.compile(r"/(assets/[\w.-]+\.(?:js|css))")

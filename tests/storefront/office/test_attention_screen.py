@@ -10,12 +10,12 @@ from sqlalchemy import delete, select, update
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
-from backend.errors import InvalidData, NotAllowed
+from backend.core.config.settings import Settings
+from backend.core.errors import InvalidData, NotAllowed
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.payment.models import PaymentSession
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
-from backend.settings import Settings
 from backend.staff.rights import Role
 from storefront.office.attention import AttentionState
 from storefront.office.state import message_of

@@ -12,9 +12,9 @@ from backend.customers.models import Customer
 from backend.staff.rights import Role
 from storefront.office import state as office_state
 from storefront.office.customers.detail_state import CustomerState
-from storefront.office.customers.finding import find_customers
 from storefront.office.customers.listing import CustomersState
-from storefront.office.session import actor_at
+from storefront.office.customers.search import find_customers
+from storefront.office.staff_session import actor_at
 from storefront.state.frame import COMING_BACK, FAILURE
 from tests.storefront.office.conftest import At
 from tests.storefront.office.test_returns_screen import at, sent

@@ -7,22 +7,23 @@ from reflex_base.registry import RegistrationContext
 from sqlalchemy import update
 
 from backend.app import Shop
-from backend.database import db_now
-from backend.outage import DatabaseUnavailable
+from backend.core.db.database import db_now
+from backend.core.outage import DatabaseUnavailable
 from backend.staff.models import StaffSession
 from backend.staff.rights import RIGHTS, Right, Role
-from storefront.live.state_loss import KnownClientState
-from storefront.office import enter, search
-from storefront.office.places import PLACES
+from storefront.office import search
+from storefront.office.auth import sign_in
+from storefront.office.navigation import PLACES
 from storefront.office.routes import OFFICE_PAGES
 from storefront.office.state import RIGHT, OfficeScreen, StaffState
-from storefront.on_demand import substates_of
+from storefront.reflex_ext.on_demand_states import substates_of
+from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.frame import COMING_BACK, FrameState
 from tests.storefront.office.conftest import At
 
 SCREENS = [page.state for page in OFFICE_PAGES if issubclass(page.state, OfficeScreen)]
 OPEN = {
-    (enter.OfficeEnterState, "load"),  # says where to go on to, and nothing else
+    (sign_in.OfficeEnterState, "load"),  # says where to go on to, and nothing else
     (search.OfficeSearchState, "find"),  # each finder asks for the right; nobody finds anything
 }
 """Handlers that anybody may send."""

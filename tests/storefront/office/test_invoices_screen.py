@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
-from backend.invoices.opening import ISSUE
+from backend.invoices.creation import ISSUE
 from backend.sandbox.invoicing import Fault
 from backend.staff.rights import Role
 from storefront.office.invoices import InvoicesState

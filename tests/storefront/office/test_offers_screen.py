@@ -9,12 +9,12 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Category, ProductCategory, Variant
-from backend.catalog.products import delete_product
-from backend.clock import now
+from backend.catalog.products.service import delete_product
+from backend.core.clock import now
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion
-from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
+from backend.promotions.service import create_promotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
 from tests.store_defaults import Defaults, make_toy
@@ -150,7 +150,7 @@ async def test_an_offer_is_for_all_toys_that_are_typed_or_says_that_they_are_too
     await sent(again, "look", shown)
     assert (again.told, again.problems) == (None, {})
     assert "Hoy son 60 juguetes a la venta." in again.preview.words
-    monkeypatch.setattr("backend.office.offer_form.MOST_VALUES", 59)
+    monkeypatch.setattr("backend.office.offers.form.MOST_VALUES", 59)
     await sent(again, "look", shown)
     assert again.problems == {"toys": "Son 60 juguetes, y caben hasta 59: deja los demás para otra."}
     assert again.preview is None
@@ -204,7 +204,7 @@ async def test_an_offer_of_categories_is_for_all_below_them(
 async def test_offers_that_apply_are_found_however_many_there_are(
     shop: Shop, browser_of: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.office.offers.MOST_ROWS", 2)
+    monkeypatch.setattr("backend.office.offers.listing.MOST_ROWS", 2)
     moment, day = now(), timedelta(days=1)
     past, future = (
         Campaign(name=name, campaign_identifier=name, starts_at=moment + begin, ends_at=moment + begin + day)

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from backend.app import Shop
-from backend.errors import OutsideFailure
+from backend.core.errors import OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, Status

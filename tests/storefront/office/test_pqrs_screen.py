@@ -6,7 +6,7 @@ import pytest
 
 from backend.app import Shop
 from backend.pqrs.service import ask
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from backend.staff.rights import Role
 from storefront.office.pqrs import PqrsScreen
 from tests.storefront.office.conftest import At

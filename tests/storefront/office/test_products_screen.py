@@ -11,10 +11,10 @@ from backend.catalog.models import Variant
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.staff.rights import Role
-from storefront.live.state_loss import HYDRATE, StateLossMiddleware
-from storefront.office.products.finding import find_products
-from storefront.office.products.state import ProductsState
-from storefront.office.session import actor_at
+from storefront.office.products.listing_state import ProductsState
+from storefront.office.products.search import find_products
+from storefront.office.staff_session import actor_at
+from storefront.reflex_ext.state_loss import HYDRATE, StateLossMiddleware
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
 

@@ -9,7 +9,7 @@ from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.returns.listing import ReturnsState
-from storefront.office.returns.opening import OpeningState
+from storefront.office.returns.new_return import OpeningState
 from tests.backend.returns.steps import ACCOUNT, Sold, asked, deliver, of_the_shop, opened, send, sold
 from tests.store_defaults import Defaults, make_toy
 from tests.storefront.office.conftest import At
@@ -47,7 +47,7 @@ async def test_the_list_is_by_deadline_pages_and_counts_what_is_new(
 ) -> None:
     late = await asked(shop, delivered, "warranty", reason="No gira.")
     soon = await asked(shop, delivered)
-    monkeypatch.setattr("backend.office.returns.MOST_ROWS", 1)
+    monkeypatch.setattr("backend.office.returns.listing.MOST_ROWS", 1)
     screen = await at(browser_of, Role.STOCKROOM, LIST, ReturnsState)
     assert [row.id for row in screen.content.rows] == [soon.id]
     assert [chip.text for chip in screen.content.rows[0].chips] == ["Solicitada", "Quedan 15 días"]

@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.inventory.models import InventoryLevel
-from backend.office.stock_changes import MOST_LINES
-from backend.presses import Sending, handle_press
+from backend.presses.service import Sending, handle_press
 from backend.staff.rights import Role
+from backend.warehouse.service import MOST_LINES
 from storefront.office.state import DONE_BEFORE
 from storefront.office.stock.state import RECEIPT, Line, StockState
 from tests.store_defaults import Defaults, make_toy

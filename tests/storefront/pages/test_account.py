@@ -12,21 +12,21 @@ from reflex.state import state_snapshot_hashes
 from reflex_base.event.context import EventContext
 
 from backend.app import Shop
-from backend.checkout import account_page
-from backend.customers.accounts import ShopperView, set_password
+from backend.core.web.passwords import hash_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
+from backend.customers.auth.accounts import ShopperView, set_password
+from backend.customers.auth.sessions import COOKIE, close_all, open_session
 from backend.customers.models import Customer, Login
-from backend.customers.payers import KEEP_PAYER
-from backend.customers.sessions import COOKIE, close_all, open_session
+from backend.customers.saved_payers import KEEP_PAYER
 from backend.legal.consents import Consenting, ConsentSource, give_consents
-from backend.passwords import hash_password
-from backend.presses import Sending, handle_press
-from storefront.live.state_loss import HYDRATE
-from storefront.pages.account.enter import EnterState
+from backend.presses.service import Sending, handle_press
+from backend.storefront_views import account_page
 from storefront.pages.account.home import page
+from storefront.pages.account.sign_in import EnterState
 from storefront.pages.account.state import FULL, GONE, AccountState
 from storefront.pages.catalog import CatalogState
 from storefront.pages.checkout.state import CheckoutState
+from storefront.reflex_ext.state_loss import HYDRATE
 from storefront.state.cart import Added, CartState
 from storefront.state.frame import COMING_BACK, FrameState
 from storefront.state.session import known_fields, remember_payer, session_token, shopper_of

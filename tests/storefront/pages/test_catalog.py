@@ -5,8 +5,8 @@ from sqlalchemy import select, update
 
 from backend.app import Shop, current_shop
 from backend.catalog.models import Category, Product, ProductCategory
-from backend.clock import now
-from backend.errors import InvalidData
+from backend.core.clock import now
+from backend.core.errors import InvalidData
 from storefront.documents.markup import further_tags
 from storefront.pages import catalog_list
 from storefront.pages.catalog_list import (
@@ -21,7 +21,7 @@ from storefront.pages.catalog_list import (
     choices_of_address,
     load,
 )
-from storefront.pages.loading import PageData, PageParams
+from storefront.pages.page_loader import PageData, PageParams
 from tests.store_defaults import Defaults, make_toy
 
 SENT = {

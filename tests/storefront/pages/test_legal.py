@@ -7,10 +7,10 @@ from backend.legal.texts import TITLES, LegalKind, save_text
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents.page_cache import PageCache
-from storefront.documents.plain import plain_page
+from storefront.documents.plain_page import plain_page
 from storefront.meta import NOINDEX
 from storefront.pages.legal import LegalPage, load
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.routes import page_at
 
 

@@ -2,9 +2,9 @@
 
 from backend.app import Shop
 from backend.pqrs.service import answer_pqrs, ask, pqrs_path
-from backend.rate_limit import Client
+from backend.rate_limit.limiter import Client
 from backend.staff.rights import COMMAND_LINE
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.pqrs import PqrsView, load, load_state
 
 ASKED = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Nadie contesta el teléfono."}

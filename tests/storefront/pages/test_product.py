@@ -10,12 +10,12 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
-from backend.catalog.browse import product_detail
 from backend.catalog.models import FormerHandle, Picture, Product
+from backend.catalog.storefront.page_content import product_detail
 from backend.catalog.views import ProductDetail
 from backend.inventory.models import InventoryLevel
 from storefront.pages import product
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.product import ProductState, load
 from tests.store_defaults import Defaults, make_toy
 

@@ -7,9 +7,9 @@ from backend.app import Shop
 from backend.cart.access import new_cart
 from backend.cart.lines import add_to_cart
 from backend.orders.models import OrderLine
-from backend.reviews.links import review_path
+from backend.reviews.tokens import review_path
 from storefront.pages import review
-from storefront.pages.loading import PageParams
+from storefront.pages.page_loader import PageParams
 from storefront.pages.review import CLOSED, SHOWN_PAGE, ReviewPage, load
 from tests.checkout_steps import TYPED, choose_pickup
 from tests.store_defaults import Defaults, make_toy

@@ -6,7 +6,7 @@ from reflex.constants import Env
 from reflex.environment import environment
 
 from backend.app import Shop, set_current_shop
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from storefront.reflex_ext.socket_origin import is_own_page
 
 

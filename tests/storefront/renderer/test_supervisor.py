@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from backend.logs import OneObject
-from backend.metrics import REGISTRY
-from storefront.build import RENDERER
+from backend.core.observability.logs import OneObject
+from backend.core.observability.metrics import REGISTRY
 from storefront.pages.product import ProductState
 from storefront.pages.routes import PAGES, sample_of
 from storefront.renderer import supervisor
 from storefront.renderer.process import NotRendered, RendererProcess
 from storefront.renderer.supervisor import RendererSupervisor
+from storefront.server.build import RENDERER
 
 STATE = b'{"reflex___state____state.storefront___state___frame____frame_state":{"departments_rx_state_":%s}}'
 DEPARTMENT = (

@@ -13,9 +13,9 @@ from backend.cart import lines
 from backend.cart.lines import FULL, MAX_QUANTITY, TOO_MANY_UNITS
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
-from backend.clock import now
+from backend.core.clock import now
+from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
-from backend.customers.sessions import COOKIE, open_session
 from backend.inventory.models import InventoryLevel
 from storefront.state.cart import EMPTY_CART, CartState, refresh
 from storefront.state.frame import COMING_BACK, FrameState

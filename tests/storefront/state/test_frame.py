@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from backend.settings import Settings
+from backend.core.config.settings import Settings
 from storefront.state.frame import shop_shown
 
 

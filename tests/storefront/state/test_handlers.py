@@ -9,9 +9,9 @@ from unittest.mock import Mock
 import pytest
 import reflex as rx
 
-from backend.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
+from backend.core.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
+from backend.core.outage import DatabaseUnavailable
 from backend.jobs import RetryLater
-from backend.outage import DatabaseUnavailable
 from storefront.state import frame
 from storefront.state.frame import FAILURE, FrameState, errors_as_notices, message_of
 from storefront.state.handlers import checked_id, checked_number, checked_text, checked_texts

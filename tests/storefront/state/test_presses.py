@@ -18,8 +18,8 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.cart.models import Cart
-from backend.clock import now
-from backend.presses import Sending, handle_press
+from backend.core.clock import now
+from backend.presses.service import Sending, handle_press
 from storefront.state.cart import CartState
 from tests.store_defaults import Defaults, make_toy
 

@@ -7,8 +7,8 @@ import pytest
 import reflex as rx
 
 from backend.app import Shop
-from backend.promotions.saving import create_promotion
 from backend.promotions.schemas import NewPromotion
+from backend.promotions.service import create_promotion
 from backend.staff.rights import COMMAND_LINE
 from storefront.state.cart import CartState
 from tests.store_defaults import Defaults, make_toy

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Product, Variant
-from backend.clock import now
+from backend.core.clock import now
 from storefront.state.wishlist import WishlistState
 from tests.store_defaults import Defaults, make_toy
 

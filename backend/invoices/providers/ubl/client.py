@@ -14,10 +14,10 @@ from urllib.parse import quote
 import httpx
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
-from backend.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.core.web.http_client import HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.core.web.outside_values import parse_text, read_json, to_utc
+from backend.core.web.response_limits import MAX_PDF_RESPONSE_BYTES
 from backend.invoices.providers.base import DocumentRejected, Issued
-from backend.outside_values import parse_text, read_json, to_utc
-from backend.response_limits import MAX_PDF_RESPONSE_BYTES
 
 SERVICE = "The invoice provider"
 FIND_WITHIN = 25.0

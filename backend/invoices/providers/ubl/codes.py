@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha384
 
+from backend.core.money import Cop
 from backend.invoices.documents import Document
 from backend.invoices.states import InvoiceKind
-from backend.money import Cop
 
 PRODUCTION, TESTS = "1", "2"
 """The DIAN's environments (table 13.1.1)."""

@@ -6,13 +6,8 @@ import httpx
 from pydantic import SecretStr
 from stdnum.co import nit
 
-from backend.invoices.documents import Document
-from backend.invoices.providers.base import InvoiceProvider, Issued
-from backend.invoices.providers.ubl.client import UblClient
-from backend.invoices.providers.ubl.codes import PRODUCTION, TESTS, Software, code_parts, qr_text
-from backend.invoices.providers.ubl.xml import ubl_xml
-from backend.modules import INVOICE_UBL
-from backend.settings import (
+from backend.core.config.modules import INVOICE_UBL
+from backend.core.config.settings import (
     SANDBOX_INVOICE_KEY,
     SANDBOX_INVOICE_NIT,
     SANDBOX_INVOICE_SOFTWARE,
@@ -20,6 +15,11 @@ from backend.settings import (
     GatewayEnv,
     Settings,
 )
+from backend.invoices.documents import Document
+from backend.invoices.providers.base import InvoiceProvider, Issued
+from backend.invoices.providers.ubl.client import UblClient
+from backend.invoices.providers.ubl.codes import PRODUCTION, TESTS, Software, code_parts, qr_text
+from backend.invoices.providers.ubl.xml import ubl_xml
 
 
 class UblProvider(InvoiceProvider):

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from decimal import Decimal
 from xml.etree import ElementTree as ET
 
+from backend.core.money import Cop
 from backend.invoices.documents import Document, DocumentLine, Party, Place, by_rate
 from backend.invoices.parties import FINAL_CONSUMER, NIT
 from backend.invoices.providers.ubl.codes import Software, amount, fingerprint, qr_address, time_text
 from backend.invoices.states import InvoiceKind
-from backend.money import Cop
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 CAC, CBC = f"{UBL}CommonAggregateComponents-2", f"{UBL}CommonBasicComponents-2"

@@ -12,14 +12,14 @@ from typing import Any
 
 from sqlalchemy.dialects import postgresql, sqlite
 
-from backend.database import Database
-from backend.errors import OutsideFailure
-from backend.modules import GATEWAY_PSE
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.db.database import Database
+from backend.core.errors import OutsideFailure
+from backend.core.texts import _
 from backend.payment.models import BankList
 from backend.payment.providers.pse.client import GatewayClient
 from backend.payment.providers.pse.requests import Bank
-from backend.single_flight import SingleFlight
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 

@@ -15,19 +15,18 @@ from typing import Any, Self
 import httpx
 from pydantic import SecretStr
 
-from backend.errors import InvalidData, OutcomeUnknown
-from backend.http_client import HttpClient, NoAnswer, RetryPolicy
-from backend.money import CURRENCY
-from backend.outside_values import parse_identifier
-from backend.payment.providers.pse.answers import (
-    PaymentRefused,
-    RefusalReason,
-    exact_json,
-    payment_refused,
-    read_banks,
-    read_created,
-    require_answer_to,
+from backend.core.config.settings import (
+    SANDBOX_CUST_ID,
+    SANDBOX_P_KEY,
+    SANDBOX_PRIVATE_KEY,
+    SANDBOX_PUBLIC_KEY,
+    GatewayEnv,
+    Settings,
 )
+from backend.core.errors import InvalidData, OutcomeUnknown
+from backend.core.money import CURRENCY
+from backend.core.web.http_client import HttpClient, NoAnswer, RetryPolicy
+from backend.core.web.outside_values import parse_identifier
 from backend.payment.providers.pse.login import GatewayChannel
 from backend.payment.providers.pse.reports import GatewayReport, read_lookup
 from backend.payment.providers.pse.requests import (
@@ -39,13 +38,14 @@ from backend.payment.providers.pse.requests import (
     hidden_body,
     sdk_fields,
 )
-from backend.settings import (
-    SANDBOX_CUST_ID,
-    SANDBOX_P_KEY,
-    SANDBOX_PRIVATE_KEY,
-    SANDBOX_PUBLIC_KEY,
-    GatewayEnv,
-    Settings,
+from backend.payment.providers.pse.responses import (
+    PaymentRefused,
+    RefusalReason,
+    exact_json,
+    payment_refused,
+    read_banks,
+    read_created,
+    require_answer_to,
 )
 
 log = logging.getLogger(__name__)

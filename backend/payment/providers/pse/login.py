@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx
 
-from backend.clock import now
-from backend.http_client import HttpClient, ServiceUnavailable
-from backend.outside_values import parse_token
-from backend.payment.providers.pse.answers import KeysRefused, LoginFailed, exact_json
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.clock import now
+from backend.core.web.http_client import HttpClient, ServiceUnavailable
+from backend.core.web.outside_values import parse_token
 from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
-from backend.single_flight import SingleFlight
+from backend.payment.providers.pse.responses import KeysRefused, LoginFailed, exact_json
 
 _JSON_HEADERS = {"Content-Type": "application/json", "Accept": "*/*"}
 

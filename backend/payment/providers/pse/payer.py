@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationInfo, field_validator
 
-from backend.contact import (
+from backend.core.texts import _
+from backend.core.web.contact import (
     document_number,
     invalid,
     nit_number,
@@ -22,7 +23,6 @@ from backend.contact import (
     require_person_name,
     require_phone,
 )
-from backend.texts import _
 
 PERSON, COMPANY = "0", "1"
 PLACEHOLDER_BANK = "0"

@@ -7,12 +7,15 @@ from typing import Any
 import httpx
 from sqlalchemy import select
 
-from backend.clock import now
-from backend.database import Database
-from backend.errors import InvalidData, NotImplementedByProvider, OutsideFailure, ShopError
-from backend.logs import hide_in_log
-from backend.modules import GATEWAY_PSE
-from backend.money import CURRENCY, Cop
+from backend.core.clock import now
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, NotImplementedByProvider, OutsideFailure, ShopError
+from backend.core.money import CURRENCY, Cop
+from backend.core.observability.logs import hide_in_log
+from backend.core.texts import _
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import (
     Choice,
@@ -35,9 +38,6 @@ from backend.payment.providers.pse.reports import (
     read_notification,
 )
 from backend.payment.providers.pse.requests import BankPayment, BankPaymentCreated
-from backend.settings import Settings
-from backend.tables import JsonObject
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 

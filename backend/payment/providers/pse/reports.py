@@ -20,7 +20,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 from zoneinfo import ZoneInfo
 
-from backend.outside_values import (
+from backend.core.web.outside_values import (
     parse_decimal,
     parse_identifier,
     parse_integer,
@@ -29,8 +29,8 @@ from backend.outside_values import (
     to_utc,
 )
 from backend.payment.providers.base import Notification, ProviderState, Verdict
-from backend.payment.providers.pse.answers import exact_json, is_refusal
 from backend.payment.providers.pse.requests import GatewayCredentials
+from backend.payment.providers.pse.responses import exact_json, is_refusal
 
 
 class GatewayState(IntEnum):

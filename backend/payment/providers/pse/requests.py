@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import SecretStr
 
-from backend.money import CURRENCY, Cop
+from backend.core.money import CURRENCY, Cop
 
 if TYPE_CHECKING:  # what encrypts is loaded for the first payment
     from cryptography.hazmat.primitives.ciphers import Cipher

@@ -12,14 +12,18 @@ from itertools import islice
 import httpx
 from pydantic import SecretStr
 
-from backend.errors import OutcomeUnknown
-from backend.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
-from backend.money import Cop
-from backend.outside_values import read_json
-from backend.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
-from backend.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.db.tables import JsonObject
+from backend.core.errors import OutcomeUnknown
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.core.web.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
+from backend.core.web.outside_values import read_json
+from backend.core.web.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
 from backend.shipping.providers.base import Label, TrackingUpdate
-from backend.shipping.providers.carrier.answers import (
+from backend.shipping.providers.carrier.rate_checks import find_contradiction
+from backend.shipping.providers.carrier.requests import Quotation, Shipment
+from backend.shipping.providers.carrier.responses import (
     MAX_WORDS,
     CarrierError,
     Rate,
@@ -30,10 +34,6 @@ from backend.shipping.providers.carrier.answers import (
     read_tracking,
     whole,
 )
-from backend.shipping.providers.carrier.messages import Quotation, Shipment
-from backend.shipping.providers.carrier.rate_checks import find_contradiction
-from backend.tables import JsonObject
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ An address is never shortened: what is longer than `address` goes on in `referen
 import re
 from dataclasses import dataclass
 
-from backend.contact import one_line
+from backend.core.web.contact import one_line
 
 MAX_ADDRESS, MAX_CROSS_STREET, MAX_REFERENCE = 50, 35, 25
 MIN_PART = 2

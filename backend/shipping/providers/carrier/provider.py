@@ -4,10 +4,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from backend import clock
-from backend.errors import OutcomeUnknown
-from backend.logs import hide_in_log
-from backend.modules import CARRIER
+from backend.core import clock
+from backend.core.config.modules import CARRIER
+from backend.core.errors import OutcomeUnknown
+from backend.core.observability.logs import hide_in_log
+from backend.core.texts import _
 from backend.shipping.providers.base import (
     FulfillmentProvider,
     Label,
@@ -18,12 +19,11 @@ from backend.shipping.providers.base import (
     TrackingStage,
     TrackingUpdate,
 )
-from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.messages import quotation_for, shipment_for
 from backend.shipping.providers.carrier.quotes import LiveQuotes, rate_data
+from backend.shipping.providers.carrier.requests import quotation_for, shipment_for
+from backend.shipping.providers.carrier.responses import CarrierError
 from backend.shipping.working_days import next_working_day
-from backend.texts import _
 
 log = logging.getLogger(__name__)
 

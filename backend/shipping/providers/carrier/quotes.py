@@ -12,15 +12,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from backend.errors import InvalidData
-from backend.money import Cop
-from backend.outside_values import parse_text
+from backend.core.caching.single_flight import SingleFlight
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.core.money import Cop
+from backend.core.web.outside_values import parse_text
 from backend.shipping.providers.base import Quote, QuoteRequest
-from backend.shipping.providers.carrier.answers import CarrierError, Rate
 from backend.shipping.providers.carrier.client import CarrierClient
-from backend.shipping.providers.carrier.messages import quotation_for
-from backend.single_flight import SingleFlight
-from backend.tables import JsonObject
+from backend.shipping.providers.carrier.requests import quotation_for
+from backend.shipping.providers.carrier.responses import CarrierError, Rate
 
 log = logging.getLogger(__name__)
 

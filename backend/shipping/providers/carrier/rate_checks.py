@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from math import ceil
 from typing import Any
 
-from backend.shipping.providers.carrier.messages import Quotation, WirePackage
+from backend.shipping.providers.carrier.requests import Quotation, WirePackage
 
 CURRENCY = "COP"
 CURRENCY_NAMES = ("currency", "currencyCode", "moneda")

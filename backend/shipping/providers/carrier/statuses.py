@@ -7,7 +7,7 @@ an incident: a person then reads it.
 import re
 import unicodedata
 
-from backend.contact import one_line
+from backend.core.web.contact import one_line
 from backend.shipping.providers.base import TrackingStage
 
 MAX_STATUS = 200

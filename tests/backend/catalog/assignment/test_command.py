@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.catalog.assignment import procedure
-from backend.cli import app
+from backend.cli.main import app
 from tests.backend.catalog.assignment.platform import TOKEN, Platform
 from tests.backend.shipping.serving import served
 

@@ -11,9 +11,9 @@ from backend.catalog.assignment import procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
 from backend.catalog.models import Collection, Product, ProductCategory
-from backend.demo.seed import seed
+from backend.core.config.settings import Settings
+from backend.operations.demo.seed import seed
 from backend.outbox.models import OutboxEvent
-from backend.settings import Settings
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from backend.catalog.assignment import admin_api, procedure
 from backend.catalog.assignment.admin_api import Aborted, AdminApi
 from backend.catalog.assignment.data import AssignmentData, CollectionToCreate, Existing, read_data
-from storefront.build import ROOT
+from storefront.server.build import ROOT
 from tests.backend.catalog.assignment.platform import TOKEN, Platform
 
 DATA = AssignmentData(
@@ -297,7 +297,7 @@ async def test_ids_from_a_file_cannot_leave_their_place_in_the_path(platform: Pl
 
 def test_the_demo_file_is_a_plan_for_the_demo_shop() -> None:
     data = read_data(None)
-    demo = tomllib.loads((ROOT / "backend/demo/catalog.toml").read_text("utf-8"))
+    demo = tomllib.loads((ROOT / "backend/operations/demo/catalog.toml").read_text("utf-8"))
     handles = {toy["handle"] for toy in demo["toys"]}
     parts = [*data.create, *data.existing, data.category]
     assert data.category is not None

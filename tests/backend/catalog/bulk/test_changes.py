@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.catalog.bulk.changes import Action, Change, Facts, Priced, Problem, Value, values_of
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
 from backend.pricing import percent_of
 
 

@@ -13,23 +13,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
-from backend.catalog.browse import product_detail, search
-from backend.catalog.importer import checking, command, reading, writing
-from backend.catalog.importer.checking import Checked, Refused
+from backend.catalog.importer import batch_writer, command, file_validation, row_reader
+from backend.catalog.importer.batch_writer import ShopChanged
+from backend.catalog.importer.categories import Places
 from backend.catalog.importer.command import Steps, import_file
+from backend.catalog.importer.file_validation import Checked, Refused
 from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.importer.places import Places
-from backend.catalog.importer.writing import ShopChanged
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
-from backend.catalog.picture_store import picture_store
+from backend.catalog.storefront.page_content import product_detail, search
 from backend.catalog.views import ProductDetail
-from backend.clock import now
-from backend.database import Database
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
+from backend.media.picture_store import picture_store
 from backend.outbox.models import OutboxEvent
-from backend.settings import Settings
 from tests.backend.rivals import overtaken
 from tests.backend.shipping.serving import served
 from tests.store_defaults import Defaults, make_toy, set_up_defaults
@@ -146,7 +146,7 @@ async def test_it_tells_how_many_units_came_and_went(
         assert isinstance(event, StockChanged)
         told.append(sorted(event.units.values()))
 
-    monkeypatch.setattr(writing, "publish", publish)
+    monkeypatch.setattr(batch_writer, "publish", publish)
     await importer(HEAD + TROMPO + YOYO)
     await importer("handle,stock\ntrompo,5\nyoyo,3\n")
     await importer("handle,stock\ntrompo,5\nyoyo,3\n")
@@ -215,7 +215,7 @@ async def test_everything_wrong_is_told_by_line_and_nothing_is_written(importer:
 async def test_what_comes_twice_is_told_however_far_apart(
     importer: Importer, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "batches", lambda path: reading.batches(path, size))
+    monkeypatch.setattr(file_validation, "batches", lambda path: row_reader.batches(path, size))
     twice = TROMPO.replace("TRO-1", "TRO-2").replace("Trompo", "Otro")
     found = await importer.refused(HEAD + TROMPO + YOYO + twice + "coca,Coca,,,,,YOY-1,5000,,1\n")
     assert found == [
@@ -227,7 +227,7 @@ async def test_what_comes_twice_is_told_however_far_apart(
 async def test_two_values_that_only_share_a_digest_are_not_the_same(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "digest", len)  # many values of the same length
+    monkeypatch.setattr(file_validation, "digest", len)  # many values of the same length
     assert await importer("handle,title,price\n" + "".join(f"toy-{n},Toy,5\n" for n in range(5))) == {
         "new": 5
     }
@@ -280,8 +280,8 @@ async def test_rows_with_options_are_the_variants_of_one_product(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under the same headings as in the office, however small the batches are."""
-    for module in (checking, command):
-        monkeypatch.setattr(module, "batches", lambda path: reading.batches(path, 1))
+    for module in (file_validation, command):
+        monkeypatch.setattr(module, "batches", lambda path: row_reader.batches(path, 1))
     head = "Dirección;Nombre;SKU;Precio;Opción 1;Valor 1;Opción 2;Valor 2\n"
     small = "gorra;Gorra;G-S;9.000;Talla;S;Color;Rojo\n"
     large = "gorra;;G-L;9.500;Talla;L;Color;Rojo\n"
@@ -432,7 +432,7 @@ async def test_a_place_that_somebody_deletes_meanwhile_ends_the_import(
     importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, gone: str
 ) -> None:
     async def delete_meanwhile(database: Database, *others: Any, **more: Any) -> Checked:
-        checked = await checking.check(database, *others, **more)
+        checked = await file_validation.check(database, *others, **more)
         async with database.transaction() as session:
             await session.execute(delete(Category))
             await session.execute(delete(Collection))

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backend.catalog.cells import CellError
 from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.picture_store import picture_store
-from backend.settings import Settings
+from backend.catalog.schemas.cell_parsers import CellError
+from backend.core.config.settings import Settings
+from backend.media.picture_store import picture_store
 
 ORIENTATION = 0x0112
 

@@ -10,11 +10,11 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Variant
-from backend.catalog.price_lists.running import Sales
-from backend.catalog.price_lists.saving import JOB
-from backend.clock import now
+from backend.catalog.price_lists.sales_job import Sales
+from backend.catalog.price_lists.service import JOB
+from backend.core.clock import now
 from backend.jobs import JobRun
-from backend.office.sales import sale_page
+from backend.office.offers.sales import sale_page
 from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import get, post

@@ -10,12 +10,11 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.catalog.admin_schemas import VariantChange
 from backend.catalog.events import products_changed
 from backend.catalog.models import WRAPPING_SKU, Category, Product, ProductCategory, Variant
-from backend.catalog.price_lists import running
+from backend.catalog.price_lists import sales_job
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
-from backend.catalog.price_lists.planning import (
+from backend.catalog.price_lists.price_plan import (
     Method,
     Planned,
     Problem,
@@ -25,11 +24,12 @@ from backend.catalog.price_lists.planning import (
     fingerprint,
     plan,
 )
-from backend.catalog.price_lists.running import Sales, SalesNotMoved
-from backend.catalog.price_lists.saving import JOB, Sale, end_sale, save_sale, set_end
-from backend.catalog.products import change_variant, delete_product
-from backend.clock import now
-from backend.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.catalog.price_lists.sales_job import Sales, SalesNotMoved
+from backend.catalog.price_lists.service import JOB, Sale, end_sale, save_sale, set_end
+from backend.catalog.products.service import change_variant, delete_product
+from backend.catalog.schemas.admin import VariantChange
+from backend.core.clock import now
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.outbox.models import OutboxEvent
@@ -44,7 +44,7 @@ FIFTH = Rule(Method.PERCENTAGE, 20, Target.ALL)
 @pytest.fixture
 async def toys(shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Five toys for 10,000 to 50,000 pesos, by their variants; changed two at a time."""
-    monkeypatch.setattr(running, "AT_ONCE", 2)
+    monkeypatch.setattr(sales_job, "AT_ONCE", 2)
     async with shop.database.transaction() as session:
         return [
             await make_toy(session, shop_defaults, f"toy-{number}", price=10_000 * number)
@@ -87,7 +87,7 @@ async def work_failing_for(shop: Shop, variant_id: str, monkeypatch: pytest.Monk
         await products_changed(session, product_ids)
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "products_changed", fails_for_one)
+        patch.setattr(sales_job, "products_changed", fails_for_one)
         with pytest.raises(SalesNotMoved):
             await work(shop)
     return calls

@@ -13,12 +13,12 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.database import Database
+from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.db.database import Database
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status, label_pdf
 from backend.sandbox.carrier.ledger import courier_of, rate_number
-from backend.settings import SANDBOX_CARRIER_KEY, Settings
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
 from tests.ports import free_port
 

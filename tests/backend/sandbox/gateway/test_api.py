@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.pse.requests import GatewayCredentials, encrypt, hidden_body, sdk_fields
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway
 from backend.sandbox.gateway.api import LIFETIME, is_valid, issue
-from backend.settings import Settings
 from tests.gateway_kit import PUBLIC_BASE, Practice, open_practice, payment
 
 LOGIN, CREATE = "/v1/auth/login", "/restpagos/pagos/debitos.json"

@@ -5,10 +5,10 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import sandbox_gateway
-from backend.settings import Settings
 from tests.gateway_kit import PUBLIC_BASE, RETURN, Practice, let_pass, payment
 from tests.ports import free_port
 

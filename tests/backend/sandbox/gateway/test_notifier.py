@@ -4,12 +4,12 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState, is_genuine, read_report
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway, notifier, sandbox_gateway
 from backend.sandbox.gateway.notifier import ANSWER_WITHIN, MAX_ATTEMPTS, pause_after
-from backend.settings import Settings
 from tests.gateway_kit import PUBLIC_BASE, Practice, let_pass, open_practice, payment
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.database import Database
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.pse.client import GatewayClient, gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.sandbox.gateway import SandboxGateway
-from backend.settings import Settings
 from tests.gateway_kit import Merchant, hasty, served
 from tests.node_packages import NODE_FOLDER, environment, installed
 

@@ -9,14 +9,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from backend.database import Database
-from backend.errors import OutcomeUnknown
-from backend.http_client import RetryPolicy, ServiceUnavailable
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import OutcomeUnknown
+from backend.core.web.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.sandbox.gateway import Kind, Operation, SandboxGateway, sandbox_gateway
-from backend.settings import Settings
 from tests.gateway_kit import HASTE, Merchant, hasty, payment, served
 
 

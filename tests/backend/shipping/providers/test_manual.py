@@ -1,6 +1,6 @@
 import pytest
 
-from backend.errors import NotImplementedByProvider
+from backend.core.errors import NotImplementedByProvider
 from backend.shipping.providers.base import Label
 from backend.shipping.providers.registry import ManualProvider
 from tests.backend.shipping.samples import quote_request, shipment_request

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
 from backend.legal.consents import BOXES
 from storefront.pages.checkout import fields
 

@@ -11,27 +11,27 @@ from reflex.istate.data import RouterData
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart.drafts import read_draft, save_draft
+from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
 from backend.cart.views import cart_view
-from backend.checkout import quoting
-from backend.checkout.paid_chains import PurchasePaid
-from backend.checkout.payment import PaymentOff
+from backend.checkout.payment.paid_purchases import PurchasePaid
+from backend.checkout.payment.start import PaymentOff
+from backend.checkout.quotes import quote_limits
+from backend.core.config.modules import GATEWAY_PSE, MANUAL
+from backend.core.db.database import db_now
+from backend.core.errors import InvalidData, NotFound, TotalChanged
+from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
-from backend.customers.sessions import COOKIE, open_session
-from backend.database import db_now
-from backend.errors import InvalidData, NotFound, TotalChanged
-from backend.modules import GATEWAY_PSE, MANUAL
-from backend.office.shop_page import switch
+from backend.office.settings.page import switch
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.shipping.switches import ShippingOff
+from backend.shipping.provider_switches import ShippingOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout import state as checkout_state
-from storefront.pages.checkout.failures import COMING_BACK, kind_of, text_of
+from storefront.pages.checkout.error_texts import COMING_BACK, kind_of, text_of
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping, shipping_card
 from storefront.state.cart import CartState, refresh
@@ -276,7 +276,7 @@ async def test_who_asks_for_too_many_prices_is_told_and_loses_nothing(
     ship = CheckoutState.event_handlers["ship"].fn
     await state.note(TYPED, [], 1)
     with monkeypatch.context() as asked_often:
-        asked_often.setattr(quoting, "QUOTATIONS", replace(quoting.QUOTATIONS, per_pair=0))
+        asked_often.setattr(quote_limits, "QUOTATIONS", replace(quote_limits.QUOTATIONS, per_pair=0))
         await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
     assert state.shipping.status == "failed"
     assert state.shipping.problem.startswith("Desde tu conexión se han pedido muchos precios de envío.")

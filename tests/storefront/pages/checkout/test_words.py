@@ -2,9 +2,9 @@
 
 import pytest
 
-from backend.checkout.paid_chains import PurchasePaid
-from backend.checkout.shipping import ShippingChoice
-from backend.errors import (
+from backend.checkout.payment.paid_purchases import PurchasePaid
+from backend.checkout.shipping_options import ShippingChoice
+from backend.core.errors import (
     Conflict,
     InsufficientStock,
     InvalidData,
@@ -15,9 +15,9 @@ from backend.errors import (
     ShopError,
     TotalChanged,
 )
-from backend.payment.providers.pse.answers import PaymentRefused, RefusalReason
 from backend.payment.providers.pse.banks import BankListUnavailable
-from storefront.pages.checkout.failures import NOT_CREATED, kind_of, text_of
+from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
+from storefront.pages.checkout.error_texts import NOT_CREATED, kind_of, text_of
 from storefront.pages.checkout.views import shipping_card
 
 

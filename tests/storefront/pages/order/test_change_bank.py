@@ -7,17 +7,17 @@ import reflex as rx
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.cart.drafts import read_draft
+from backend.cart.checkout_drafts import read_draft
 from backend.cart.models import Cart
 from backend.cart.views import cart_view
 from backend.checkout.placed_orders import PlacedOrder
 from backend.legal.consents import BOXES
+from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.payment.models import PaymentSession
 from backend.payment.providers.pse.reports import GatewayState
-from backend.sandbox.models import SandboxTransaction
 from storefront.components import change_bank as page
-from storefront.pages.loading import PageParams
 from storefront.pages.order.state import load
+from storefront.pages.page_loader import PageParams
 from storefront.state.cart import CartState
 from tests.checkout_steps import TYPED
 from tests.storefront.locked import Locked

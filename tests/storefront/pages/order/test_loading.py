@@ -6,9 +6,9 @@ import pytest
 
 from backend.checkout.placed_orders import PlacedOrder
 from backend.shipping.providers.base import TrackingStage
-from storefront.pages.loading import PageParams
 from storefront.pages.order import texts
 from storefront.pages.order.state import load, token_of
+from storefront.pages.page_loader import PageParams
 
 
 @pytest.mark.parametrize("end", ["", "?ref_payco=abc", "&ref_payco=abc", "?ref_payco=a&x=1", "&token=other"])

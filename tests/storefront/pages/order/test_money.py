@@ -6,20 +6,20 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.checkout import account_page
-from backend.checkout.order_page import OrderView
 from backend.checkout.placed_orders import PlacedOrder
 from backend.orders.models import Order
-from backend.orders.refunding import refund_order
+from backend.orders.money.refunds import refund_order
 from backend.orders.schemas import NewRefund
 from backend.orders.states import PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
+from backend.storefront_views import account_page
+from backend.storefront_views.order_page import OrderView
 from storefront.pages.account.home import STATUSES
-from storefront.pages.loading import PageParams
 from storefront.pages.order.state import load
+from storefront.pages.page_loader import PageParams
 
 TOTAL = 37_800
 

@@ -17,10 +17,10 @@ from backend.cart.views import cart_view
 from backend.checkout.placed_orders import PlacedOrder
 from backend.customers.models import Customer
 from backend.orders.models import Order
-from storefront.pages.loading import PageData, PageParams
 from storefront.pages.order import state as order_state
 from storefront.pages.order.layout import page
 from storefront.pages.order.state import OrderContent, OrderState, read_order
+from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.cart import CartState
 from storefront.state.frame import COMING_BACK, FrameState
 from tests.store_defaults import Defaults, make_toy

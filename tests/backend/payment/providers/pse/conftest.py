@@ -2,8 +2,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from backend.database import Database
-from backend.settings import Settings
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from tests.gateway_kit import Practice, open_practice
 
 

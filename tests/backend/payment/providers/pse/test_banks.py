@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from backend.clock import now
-from backend.database import Database
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from backend.payment.providers.pse import banks
 from backend.payment.providers.pse.banks import (
     FRESH_FOR,
@@ -16,7 +17,6 @@ from backend.payment.providers.pse.banks import (
 )
 from backend.payment.providers.pse.requests import Bank
 from backend.sandbox.gateway import Kind, Operation
-from backend.settings import Settings
 from tests.gateway_kit import Practice, open_practice
 
 PATH = "/bancos.json"

@@ -9,22 +9,22 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.clock import now
-from backend.errors import InvalidData, OutcomeUnknown
-from backend.http_client import RetryPolicy, ServiceUnavailable
+from backend.core.clock import now
+from backend.core.config.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
+from backend.core.errors import InvalidData, OutcomeUnknown
+from backend.core.web.http_client import RetryPolicy, ServiceUnavailable
 from backend.payment.providers.pse import login as session_module
-from backend.payment.providers.pse.answers import (
+from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.reports import GatewayState
+from backend.payment.providers.pse.requests import Bank, GatewayBases, GatewayCredentials
+from backend.payment.providers.pse.responses import (
     KeysRefused,
     LoginFailed,
     PaymentRefused,
     RedirectUrlMissing,
     RefusalReason,
 )
-from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
-from backend.payment.providers.pse.reports import GatewayState
-from backend.payment.providers.pse.requests import Bank, GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation
-from backend.settings import SANDBOX_CUST_ID, GatewayEnv, Settings
 from tests.gateway_kit import HASTE, PUBLIC_BASE, RETURN, Practice, hasty, payment
 
 CREATE, BANKS, LOGIN = "/debitos.json", "/bancos.json", "/v1/auth/login"

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
 from backend.payment.providers.pse.payer import (
     COMPANY,
     DOCUMENT_TYPES,

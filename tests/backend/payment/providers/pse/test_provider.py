@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from backend.cart.access import new_cart
-from backend.database import Database
-from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
 from backend.payment.providers.base import (
     Initiated,
     PaymentProvider,
@@ -19,14 +20,13 @@ from backend.payment.providers.base import (
     StartUnknown,
 )
 from backend.payment.providers.pse import provider as gateway_pse
-from backend.payment.providers.pse.answers import PaymentRefused
 from backend.payment.providers.pse.payer import read_payer
 from backend.payment.providers.pse.provider import GatewayPse, bank_description, bank_payment
 from backend.payment.providers.pse.reports import PROVIDER_STATES, GatewayReport, GatewayState
+from backend.payment.providers.pse.responses import PaymentRefused
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.sessions import open_session, upsert_collection
 from backend.sandbox.gateway import Kind, Operation
-from backend.settings import Settings
 from tests.gateway_kit import HOOK, MARIA, RETURN, Practice, open_practice
 from tests.store_defaults import set_up_defaults
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.payment.providers.pse.answers import exact_json
+from backend.core.config.settings import Settings
 from backend.payment.providers.pse.client import gateway_credentials
 from backend.payment.providers.pse.reports import (
     GatewayState,
@@ -16,7 +16,7 @@ from backend.payment.providers.pse.reports import (
     read_report,
     sign,
 )
-from backend.settings import Settings
+from backend.payment.providers.pse.responses import exact_json
 
 ACCEPTED = {
     "x_ref_payco": "101767532",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from backend.errors import ShopError
-from backend.http_client import ServiceUnavailable
+from backend.core.errors import ShopError
+from backend.core.web.http_client import ServiceUnavailable
 from backend.payment.providers.pse.client import GatewayClient
 from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import Kind, Operation

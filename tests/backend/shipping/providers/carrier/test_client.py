@@ -12,16 +12,16 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.database import Database
-from backend.errors import OutcomeUnknown, OutsideFailure
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.settings import Settings
 from backend.shipping.providers.base import TrackingStage
-from backend.shipping.providers.carrier.answers import CarrierError, cheapest
 from backend.shipping.providers.carrier.client import CarrierClient, carrier_client
-from backend.shipping.providers.carrier.messages import Shipment, quotation_for, shipment_for
+from backend.shipping.providers.carrier.requests import Shipment, quotation_for, shipment_for
+from backend.shipping.providers.carrier.responses import CarrierError, cheapest
 from tests.backend.shipping.samples import QUICK, number_of, quote_request, shipment_request
 
 QUOTATION = quotation_for(quote_request())

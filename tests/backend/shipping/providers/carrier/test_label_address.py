@@ -20,8 +20,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.contact import one_line
-from backend.errors import InvalidData
+from backend.core.errors import InvalidData
+from backend.core.web.contact import one_line
 from backend.fulfillment.labels import why_not_made
 from backend.shipping.addresses import recipient, require_label_address
 from backend.shipping.providers.carrier.label_address import (
@@ -32,7 +32,7 @@ from backend.shipping.providers.carrier.label_address import (
     abbreviate,
     fit_label_address,
 )
-from backend.shipping.providers.carrier.messages import TOO_LONG, shipment_for
+from backend.shipping.providers.carrier.requests import TOO_LONG, shipment_for
 from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, shipment_request
 
 LONG = "Carrera 43A # 1-50 Conjunto Residencial Altos de San Lorenzo de la Montaña Torre 5 Apartamento 301"

@@ -9,21 +9,21 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.database import Database
-from backend.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
-from backend.modules import CARRIER
+from backend.core.config.modules import CARRIER
+from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.settings import SANDBOX_CARRIER_KEY, Settings
-from backend.shipping.packing import Item, packages_for
+from backend.shipping.packages import Item, packages_for
 from backend.shipping.providers import registry
 from backend.shipping.providers.base import Label, Place, Quote
-from backend.shipping.providers.carrier.answers import CarrierError
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
-from backend.shipping.providers.carrier.messages import Quotation
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE, LiveQuotes
+from backend.shipping.providers.carrier.requests import Quotation
+from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.shipping.samples import (
     BOGOTA,
     IMPATIENT,

@@ -19,14 +19,14 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from backend.settings import Settings
-from backend.shipping.packing import Item, packages_for
-from backend.shipping.providers.carrier.answers import MAX_RATE, CarrierError
+from backend.core.config.settings import Settings
+from backend.shipping.packages import Item, packages_for
 from backend.shipping.providers.carrier.client import carrier_client
-from backend.shipping.providers.carrier.messages import quotation_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
 from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.shipping.providers.carrier.rate_checks import find_contradiction
+from backend.shipping.providers.carrier.requests import quotation_for
+from backend.shipping.providers.carrier.responses import MAX_RATE, CarrierError
 from tests.backend.shipping.samples import QUICK, quote_request, rate, shipment_request
 
 ASKED = quotation_for(quote_request(packages=packages_for([Item(1, weight=1.3)])))

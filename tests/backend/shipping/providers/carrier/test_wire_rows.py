@@ -14,18 +14,18 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from backend.database import Database
-from backend.errors import OutcomeUnknown, OutsideFailure
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
-from backend.settings import Settings
 from backend.shipping.municipalities import municipality
 from backend.shipping.providers.base import TrackingUpdate
-from backend.shipping.providers.carrier.answers import CarrierError, cheapest, read_tracking
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, carrier_client
-from backend.shipping.providers.carrier.messages import Quotation, Shipment, quotation_for, shipment_for
 from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.requests import Quotation, Shipment, quotation_for, shipment_for
+from backend.shipping.providers.carrier.responses import CarrierError, cheapest, read_tracking
 from backend.shipping.providers.carrier.statuses import stage_of
 from tests.backend.shipping.samples import (
     EVERYWHERE,

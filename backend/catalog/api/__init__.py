@@ -1,0 +1,1 @@
+"""The Store API and the Admin API of the catalogue."""

@@ -1,0 +1,77 @@
+"""Categories and collections in the platform's wire format."""
+
+from backend.catalog.api.product_rows import CategoryRow, CollectionRow
+from backend.catalog.category_tree import Tree
+from backend.catalog.models import Category, Collection
+from backend.catalog.schemas.store import CategoryParameters
+from backend.edge.wire import JsonDict, stamps
+
+
+def collection_wire(collection: Collection | CollectionRow) -> JsonDict:
+    """A collection."""
+    return {
+        "id": collection.id,
+        "title": collection.title,
+        "handle": collection.handle,
+        "external_id": None,
+        "metadata": collection.meta or None,
+        **stamps(collection.created_at, collection.updated_at),
+        "deleted_at": None,
+    }
+
+
+def category_fields(category: Category | CategoryRow) -> JsonDict:
+    """A category by itself."""
+    return {
+        "id": category.id,
+        "name": category.name,
+        "description": category.description,
+        "handle": category.handle,
+        "is_active": True,
+        "is_internal": False,
+        "rank": category.rank,
+        "external_id": None,
+        "metadata": category.meta or None,
+        "parent_category_id": category.parent_id,
+        **stamps(category.created_at, category.updated_at),
+    }
+
+
+def category_wire(
+    tree: Tree, category: Category, asked: CategoryParameters, *, as_staff: bool = False
+) -> JsonDict:
+    """The category with its parent and children, or with the whole trees that were asked for."""
+    shown = category_fields(category)
+    if not as_staff:
+        del shown["is_active"], shown["is_internal"]
+    shown["category_children"] = [
+        _below(tree, child, deep=asked.include_descendants_tree) for child in tree.children(category.id)
+    ]
+    parent = tree.by_id.get(category.parent_id or "")
+    shown["parent_category"] = _above(tree, parent, deep=asked.include_ancestors_tree) if parent else None
+    return shown
+
+
+def _below(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
+    shown = _beside(tree, category)
+    if deep:
+        shown["category_children"] = [_below(tree, child, deep=True) for child in tree.children(category.id)]
+    return shown
+
+
+def _above(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
+    shown = _beside(tree, category)
+    if deep:
+        shown["category_children"] = [_beside(tree, child) for child in tree.children(category.id)]
+        parent = tree.by_id.get(category.parent_id or "")
+        shown["parent_category"] = _above(tree, parent, deep=True) if parent else None
+    return shown
+
+
+def _beside(tree: Tree, category: Category) -> JsonDict:
+    return {**category_fields(category), "mpath": _path(tree, category), "deleted_at": None}
+
+
+def _path(tree: Tree, category: Category) -> str:
+    """The ids from the root down to the category, with dots between."""
+    return ".".join(one.id for one in tree.path_to(category.id))

@@ -1,0 +1,200 @@
+"""The Store API of the catalogue, read live: products are never cached (spec: Storefront view rules 5)."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.api.category_wire import category_wire, collection_wire
+from backend.catalog.api.list_cache import FoundPages
+from backend.catalog.api.list_queries import Page, matching_categories, matching_collections, searched_page
+from backend.catalog.api.product_rows import Among
+from backend.catalog.api.product_wire import ProductWriter
+from backend.catalog.api.variant_list import variants_page, write_variants
+from backend.catalog.category_tree import read_tree
+from backend.catalog.collections import find_collection
+from backend.catalog.models import Collection, for_sale
+from backend.catalog.schemas.store import (
+    CategoriesAnswer,
+    CategoriesParameters,
+    CategoryAnswer,
+    CategoryParameters,
+    CollectionAnswer,
+    CollectionsAnswer,
+    CollectionsParameters,
+    PriceContext,
+    ProductAnswer,
+    ProductParameters,
+    ProductsAnswer,
+    ProductsParameters,
+    RegionAnswer,
+    RegionsAnswer,
+    VariantsAnswer,
+    VariantsParameters,
+)
+from backend.catalog.search.query_words import search_words
+from backend.channels.models import Region
+from backend.channels.wire import region_wire
+from backend.core.db.tables import table_of
+from backend.core.errors import InvalidData, NotFound
+from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
+from backend.edge.errors import REFUSALS
+from backend.edge.middleware.response_cache import shows_only
+from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import NamedParameters
+from backend.edge.wire import Wire
+
+router = APIRouter(
+    route_class=WireRoute,
+    tags=["store: catalogue"],
+    responses=REFUSALS,
+    dependencies=[Depends(sales_channel)],
+)
+
+PRICE = "variants.calculated_price"
+NO_REGION = "Missing required pricing context to calculate prices - region_id"
+REGION_ORDER = {"name": Region.name, "created_at": Region.created_at}
+_REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam("id"))
+"""Whether there is a region: a table object would cost twice as much."""
+
+
+@router.get("/store/products", response_model=ProductsAnswer)
+async def list_products(
+    request: Request,
+    asked: Annotated[ProductsParameters, read_query(ProductsParameters)],
+    channel: Channel,
+    database: Db,
+    settings: ShopSettings,
+) -> Wire:
+    """The products for sale."""
+    fields = Fields(asked.fields)
+    async with database.read() as session:
+
+        async def find() -> Page:
+            await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
+            if asked.sales_channel_id is not None and channel not in asked.sales_channel_id:
+                return Page((), 0)
+            words = search_words(settings.search_synonyms)
+            return await searched_page(session, asked, for_sale(), words)
+
+        pages: FoundPages = request.app.state.found_pages
+        page = await pages.find(request, channel, asked, find)
+        writer = ProductWriter(session, fields, base_url=settings.base_url)
+        products = await writer.write_json(page.ids, Among.FOR_SALE, request.app.state.written_products)
+    return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
+
+
+@router.get("/store/products/{product_id}", response_model=ProductAnswer)
+async def read_product(
+    request: Request,
+    product_id: str,
+    asked: Annotated[ProductParameters, read_query(ProductParameters)],
+    database: Db,
+    settings: ShopSettings,
+) -> Wire:
+    """The product, if it is for sale."""
+    fields = Fields(asked.fields)
+    async with database.read() as session:
+        await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
+        writer = ProductWriter(session, fields, base_url=settings.base_url)
+        found = await writer.write_json([product_id], Among.FOR_SALE, request.app.state.written_products)
+    shows_only(request, [product_id])
+    if not found:
+        raise NotFound(f"Product with id: {product_id} was not found")
+    return Wire({"product": found[0]})
+
+
+@router.get("/store/product-variants", response_model=VariantsAnswer)
+async def list_variants(
+    asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db, settings: ShopSettings
+) -> Wire:
+    """The variants of the products for sale, each with its product's id and its pictures."""
+    fields = Fields(asked.fields)
+    async with database.read() as session:
+        await _require_price_context(session, asked, is_priced=fields.wants("calculated_price"))
+        ids, count = await variants_page(session, asked, search_words(settings.search_synonyms))
+        shown = await write_variants(session, ids, fields, settings.base_url)
+    return Wire({"variants": shown, "count": count, "offset": asked.offset, "limit": asked.limit})
+
+
+@router.get("/store/product-categories", response_model=CategoriesAnswer)
+async def list_categories(
+    asked: Annotated[CategoriesParameters, read_query(CategoriesParameters)], database: Db
+) -> Wire:
+    """The categories; `parent_category_id=null&include_descendants_tree=true` gives the whole tree."""
+    async with database.read() as session:
+        tree = await read_tree(session)
+    found = matching_categories(tree, asked)
+    shown = [category_wire(tree, category, asked) for category in page_of(found, asked)]
+    return Wire(listed("product_categories", shown, len(found), asked))
+
+
+@router.get("/store/product-categories/{category_id}", response_model=CategoryAnswer)
+async def read_category(
+    category_id: str, asked: Annotated[CategoryParameters, read_query(CategoryParameters)], database: Db
+) -> Wire:
+    """The category."""
+    async with database.read() as session:
+        tree = await read_tree(session)
+    shown = category_wire(tree, tree.find(category_id), asked)
+    return Wire({"product_category": Fields(asked.fields).pick(shown)})
+
+
+@router.get("/store/collections", response_model=CollectionsAnswer)
+async def list_collections(
+    asked: Annotated[CollectionsParameters, read_query(CollectionsParameters)], database: Db
+) -> Wire:
+    """The collections."""
+    async with database.read() as session:
+        collections, count = await matching_collections(session, asked)
+    shown = [_without_staff_fields(collection) for collection in collections]
+    return Wire(listed("collections", shown, count, asked))
+
+
+@router.get("/store/collections/{collection_id}", response_model=CollectionAnswer)
+async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire:
+    """The collection."""
+    async with database.read() as session:
+        collection = await find_collection(session, collection_id)
+    return Wire({"collection": fields.pick(_without_staff_fields(collection))})
+
+
+@router.get("/store/regions", response_model=RegionsAnswer)
+async def list_regions(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
+    """The regions: there is one, Colombia (spec: What the service does 1)."""
+    order = in_order(asked.order, REGION_ORDER, [Region.id])
+    async with database.read() as session:
+        regions, count = await rows_of(session, Region, met(asked, named(Region)), order, asked)
+    return Wire(listed("regions", map(region_wire, regions), count, asked))
+
+
+@router.get("/store/regions/{region_id}", response_model=RegionAnswer)
+async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
+    """The region."""
+    async with database.read() as session:
+        region = await session.get(Region, region_id)
+    if region is None:
+        raise NotFound(f"Region with id: {region_id} not found")
+    return Wire({"region": fields.pick(region_wire(region))})
+
+
+def _without_staff_fields(collection: Collection) -> dict[str, Any]:
+    hidden = ("metadata", "deleted_at")
+    return {name: value for name, value in collection_wire(collection).items() if name not in hidden}
+
+
+async def _require_price_context(session: AsyncSession, asked: PriceContext, *, is_priced: bool) -> None:
+    """A calculated price holds in a region.
+
+    Raises:
+        InvalidData: a price is asked for, but no region is named.
+        NotFound: nobody knows the region.
+    """
+    if asked.region_id is None:
+        if is_priced:
+            raise InvalidData(NO_REGION)
+        return
+    if (await session.execute(_REGION, {"id": asked.region_id})).first() is None:
+        raise NotFound(f"Region with id: {asked.region_id} not found")

@@ -1,0 +1,111 @@
+"""The Admin API of variants across products (wire: commerce-api, Admin)."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.api.product_rows import Among
+from backend.catalog.api.product_wire import ProductWriter
+from backend.catalog.api.variant_list import VARIANT_ORDER, of_variants
+from backend.catalog.models import Product, Variant
+from backend.catalog.products.batch import apply_variant_batch
+from backend.catalog.schemas.admin import VariantBatch
+from backend.catalog.schemas.store import VariantFilters
+from backend.catalog.search.variant_search import with_words
+from backend.core.errors import NotFound
+from backend.edge.dependencies import Db, Shown
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields, in_order, listed, met, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import ListResponse, Name
+from backend.edge.wire import JsonDict, Wire
+from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: inventory"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_STOCK),
+)
+_WRITTEN = Fields(
+    "*variants,+variants.inventory_quantity,+variants.calculated_price,*variants.inventory_items"
+)
+_OF_PRODUCT = ("id", "title", "handle", "status", "thumbnail")
+
+
+class VariantsParameters(VariantFilters):
+    """Which variants."""
+
+    q: Name | None = Field(
+        None, description="Part of a title, of the product's too, of a SKU or of a bar code."
+    )
+
+
+@router.get("/product-variants", response_model=ListResponse)
+async def list_variants(
+    asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db
+) -> Wire:
+    """The variants of all products, each with its product."""
+    query = select(Variant.id).join(Product, Product.id == Variant.product_id)
+    query = query.where(Product.deleted_at.is_(None), *met(asked, _of_variants))
+    order = in_order(asked.order, VARIANT_ORDER, [Variant.created_at.desc(), Variant.id])
+    async with database.read() as session:
+        count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
+        page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
+        shown = await _written(session, list((await session.execute(page)).scalars()))
+    return Wire(listed("variants", shown, count, asked))
+
+
+@router.post("/products/{product_id}/variants/batch", response_model=dict[str, Any])
+async def change_variants(
+    actor: StaffMember, product_id: str, body: VariantBatch, database: Db, fields: Shown
+) -> Wire:
+    """Delete, change and create variants of the product: all of it happens, or nothing."""
+    changed = [change.id for change in body.update]
+    async with database.transaction() as session:
+        created = await apply_variant_batch(session, actor, product_id, body)
+        shown = {one["id"]: fields.pick(one) for one in await _written(session, [*created, *changed])}
+    return Wire(
+        {
+            "created": [shown[one] for one in created],
+            "updated": [shown[one] for one in changed],
+            "deleted": {"ids": list(dict.fromkeys(body.delete)), "object": "variant", "deleted": True},
+        }
+    )
+
+
+@router.get("/products/{product_id}/variants/{variant_id}", response_model=dict[str, Any])
+async def read_variant(product_id: str, variant_id: str, database: Db, fields: Shown) -> Wire:
+    """The variant, with its product."""
+    query = select(Variant.id).where(Variant.id == variant_id, Variant.product_id == product_id)
+    async with database.read() as session:
+        found = await _written(session, list((await session.execute(query)).scalars()))
+    if not found:
+        raise NotFound(f"Variant with id: {variant_id} was not found")
+    return Wire({"variant": fields.pick(found[0])})
+
+
+def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
+    return [*of_variants(asked), *with_words(asked.q)]
+
+
+async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:
+    """The variants as staff see them on their products, in this order; those of deleted products are left out."""
+    of_these = select(Variant.product_id).where(Variant.id.in_(variant_ids))
+    product_ids = (await session.execute(of_these)).scalars().all()
+    products = await ProductWriter(session, _WRITTEN, as_staff=True).write(product_ids, Among.KEPT)
+    known = {
+        variant["id"]: {
+            **variant,
+            "product": {name: product.get(name) for name in _OF_PRODUCT},
+            "inventory": [link["inventory"] for link in variant["inventory_items"]],
+        }
+        for product in products
+        for variant in product["variants"]
+    }
+    return [known[variant_id] for variant_id in variant_ids if variant_id in known]

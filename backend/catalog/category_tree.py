@@ -1,0 +1,155 @@
+"""The tree of categories, with their counts of products.
+
+A shop has few categories, so each reader loads the whole tree.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from backend.catalog.count_cache import counted
+from backend.catalog.models import Category, Product, ProductCategory, for_sale
+from backend.catalog.views import CategoryNode
+from backend.core.errors import NotFound
+
+
+class Tree:
+    """The categories by id, with their children in rank."""
+
+    def __init__(self, categories: Sequence[Category]) -> None:
+        self.by_id = {category.id: category for category in categories}
+        self.by_handle = {category.handle: category for category in categories}
+        self._children: dict[str | None, list[Category]] = defaultdict(list)
+        for category in sorted(categories, key=lambda category: (category.rank, category.name)):
+            self._children[category.parent_id].append(category)
+
+    def children(self, category_id: str | None) -> list[Category]:
+        """The categories right under this one; the roots for None."""
+        return self._children[category_id]
+
+    @property
+    def whole(self) -> Category | None:
+        """The category that holds all others: the only root, if it has children; else None."""
+        roots = self.children(None)
+        return roots[0] if len(roots) == 1 and self.children(roots[0].id) else None
+
+    def departments(self) -> list[Category]:
+        """Return the categories that pages show first: the children of `whole`, or all roots."""
+        return self.children(self.whole.id if self.whole else None)
+
+    def with_descendants(self, handles: Iterable[str]) -> set[str]:
+        """The ids of the named categories and all below them. Unknown handles are left out."""
+        ids: set[str] = set()
+        waiting = [self.by_handle[handle].id for handle in handles if handle in self.by_handle]
+        while waiting:
+            category_id = waiting.pop()
+            if category_id not in ids:
+                ids.add(category_id)
+                waiting += [child.id for child in self._children[category_id]]
+        return ids
+
+    def find(self, category_id: str) -> Category:
+        """Return the category with this id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        category = self.by_id.get(category_id)
+        if category is None:
+            raise NotFound(f"Product category with id: {category_id} was not found")
+        return category
+
+    def path_to(self, category_id: str) -> list[Category]:
+        """Return the categories from the top of the tree down to this one."""
+        path: list[Category] = []
+        category = self.by_id.get(category_id)
+        while category is not None and len(path) < len(self.by_id):
+            path.append(category)
+            category = self.by_id.get(category.parent_id or "")
+        return path[::-1]
+
+    def breadcrumb_to(self, category_id: str) -> list[Category]:
+        """Return the path that pages show: from a department down; empty for `whole`."""
+        return [category for category in self.path_to(category_id) if category is not self.whole]
+
+
+async def read_tree(session: AsyncSession) -> Tree:
+    """Read all categories."""
+    return Tree((await session.execute(select(Category))).scalars().all())
+
+
+async def category_tree(session: AsyncSession) -> list[CategoryNode]:
+    """Return the departments as a tree; a product counts once in every category above it."""
+    return await department_nodes(session, await read_tree(session))
+
+
+async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNode]:
+    """Return the departments of a tree that was read, with their children and counts."""
+    counts = await count_by_category(session)
+
+    def node(category: Category) -> CategoryNode:
+        return CategoryNode(
+            id=category.id,
+            handle=category.handle,
+            name=category.name,
+            description=category.description,
+            count=counts.get(category.id, 0),
+            children=[node(child) for child in tree.children(category.id)],
+        )
+
+    return [node(department) for department in tree.departments()]
+
+
+async def with_those_inside(session: AsyncSession, category_ids: Iterable[str]) -> Sequence[str]:
+    """Return the ids of these categories and of all below them."""
+    inside = select(Category.id).where(Category.id.in_(list(category_ids))).cte("inside", recursive=True)
+    below = aliased(Category)
+    inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
+    return (await session.execute(select(inside.c.id))).scalars().all()
+
+
+async def count_by_category(
+    session: AsyncSession, products: Select[Product] | None = None
+) -> Mapping[str, int]:
+    """How many of the products, or of all for sale, are in each category or below it; those with none are left out."""
+    if products is None:
+        every = select(Product).where(for_sale())
+        return await counted(session, "by category", lambda: _count_by_category(session, every))
+    return await _count_by_category(session, products)
+
+
+async def _count_by_category(session: AsyncSession, products: Select[Product]) -> Mapping[str, int]:
+    lineage = select(
+        Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
+    ).cte("lineage", recursive=True)
+    parent = select(Category.id, Category.parent_id).subquery()
+    lineage = lineage.union_all(
+        select(lineage.c.category_id, parent.c.id, parent.c.parent_id).join(
+            parent, parent.c.id == lineage.c.parent_id
+        )
+    )
+    passing = products.with_only_columns(Product.id).subquery()
+    placed = (
+        select(lineage.c.ancestor_id, ProductCategory.product_id)
+        .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
+        .join(passing, passing.c.id == ProductCategory.product_id)
+        .distinct()
+        .subquery()
+    )
+    counts = await session.execute(select(placed.c.ancestor_id, func.count()).group_by(placed.c.ancestor_id))
+    return {ancestor: int(count) for ancestor, count in counts}
+
+
+async def find_category(session: AsyncSession, category_id: str) -> Category:
+    """Return the category.
+
+    Raises:
+        NotFound: there is none.
+    """
+    category = await session.get(Category, category_id, populate_existing=True)
+    if category is None:
+        raise NotFound(f"Product category with id: {category_id} was not found")
+    return category

@@ -1,0 +1,1 @@
+"""What staff change of products, variants, options, tags and types."""

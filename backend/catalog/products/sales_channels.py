@@ -1,0 +1,50 @@
+"""Where every product is sold and how it is shipped: in every sales channel, by the one shipping profile.
+
+A program may send both along with a product. What exists is taken and read back; nothing else is.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.schemas.admin import ProductChange
+from backend.channels.models import SalesChannel, ShippingProfile
+from backend.core.errors import NotFound
+
+
+async def require_known_places(session: AsyncSession, said: ProductChange) -> None:
+    """Check the sales channels and the shipping profile that a product's body names.
+
+    Raises:
+        NotFound: there is no such channel or profile.
+    """
+    if said.sales_channels:
+        asked = {channel.id for channel in said.sales_channels}
+        query = select(SalesChannel.id).where(SalesChannel.id.in_(asked))
+        if unknown := asked - set((await session.execute(query)).scalars()):
+            raise NotFound(f"Sales channels with ids: {', '.join(sorted(unknown))} were not found")
+    if said.shipping_profile_id is not None:
+        await require_profile(session, said.shipping_profile_id)
+
+
+async def require_profile(session: AsyncSession, profile_id: str) -> None:
+    """Check that the shipping profile exists.
+
+    Raises:
+        NotFound: it does not.
+    """
+    if await session.get(ShippingProfile, profile_id) is None:
+        raise NotFound(f"Shipping profile with id: {profile_id} was not found")
+
+
+async def every_channel(session: AsyncSession) -> Sequence[SalesChannel]:
+    """The sales channels that every product is sold in, the oldest first."""
+    query = select(SalesChannel).order_by(SalesChannel.created_at, SalesChannel.id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def the_profile(session: AsyncSession) -> ShippingProfile | None:
+    """The shipping profile of every product."""
+    query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id).limit(1)
+    return (await session.execute(query)).scalar_one_or_none()

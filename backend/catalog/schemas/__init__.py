@@ -1,0 +1,1 @@
+"""Bodies, parameters and answers of the catalogue's APIs, and the fields of a product."""

@@ -1,0 +1,1 @@
+"""The search index, the words of a search, and suggestions."""

@@ -1,0 +1,1 @@
+"""What the shop's own pages read of the catalogue."""

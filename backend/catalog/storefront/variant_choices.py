@@ -1,0 +1,107 @@
+"""What a shopper chooses between on a product's page: its options, and which variant a combination of values is."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Variant
+from backend.catalog.price_labels import format_price
+from backend.catalog.products.options import IMPLIED_TITLE, options_of, values_of_variants
+from backend.catalog.views import OptionView, VariantView
+from backend.core.money import format_cop, percent_off
+from backend.inventory.models import InventoryLevel
+
+Choices = tuple[list[OptionView], list[VariantView]]
+
+
+async def choices_of(session: AsyncSession, product_id: str) -> Choices:
+    """The options of a product, and its variants. Of one with a single variant there is nothing to choose."""
+    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
+    rows = await session.execute(
+        select(Variant, units)
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.product_id == product_id)
+        .group_by(Variant.id)
+        .order_by(Variant.rank, Variant.id)
+    )
+    stocked = [(variant, int(count)) for variant, count in rows]
+    variants = [variant for variant, _count in stocked]
+    pickers = await _by_options(session, product_id, variants) or _by_title(variants)
+    return [OptionView(picker.title, picker.choices) for picker in pickers], [
+        _variant_view(variant, [picker.values[place] for picker in pickers], count)
+        for place, (variant, count) in enumerate(stocked)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Picker:
+    """An option, what there is to choose, and the value of each variant."""
+
+    title: str
+    choices: list[str]
+    values: list[str]
+
+
+async def _by_options(session: AsyncSession, product_id: str, variants: Sequence[Variant]) -> list[_Picker]:
+    """The product's own options; none where they do not tell each of the variants from all others.
+
+    An option of which all have the same value is nothing to choose, and a value that none has cannot be.
+    """
+    if len(variants) < 2:
+        return []
+    options = (await options_of(session, [product_id])).get(product_id, [])
+    values = await values_of_variants(session, [product_id]) if options else {}
+    pickers = []
+    for option in options:
+        of_each = [values.get(variant.id, {}).get(option.row.id) for variant in variants]
+        if None in of_each:
+            return []
+        texts = [value.value for value in of_each if value is not None]
+        choices = [value.value for value in option.values if value.value in texts]
+        if len(choices) > 1:
+            pickers.append(_Picker(option.row.title, choices, texts))
+    combinations = set(zip(*(picker.values for picker in pickers), strict=True))
+    return pickers if len(combinations) == len(variants) else []
+
+
+def _by_title(variants: Sequence[Variant]) -> list[_Picker]:
+    """The one option of variants that are told apart by their titles; none of a single one."""
+    if len(variants) < 2:
+        return []
+    names = _told_apart(variants)
+    return [_Picker(IMPLIED_TITLE, names, names)]
+
+
+def _told_apart(variants: Iterable[Variant]) -> list[str]:
+    """The variants' titles; those that are called alike have their SKU, or a number, too."""
+    seen: Counter[str] = Counter()
+    names: list[str] = []
+    for variant in variants:
+        name = variant.title
+        if name in names and variant.sku:
+            name = f"{variant.title} ({variant.sku})"
+        while name in names:
+            seen[variant.title] += 1
+            name = f"{variant.title} ({seen[variant.title] + 1})"
+        names.append(name)
+    return names
+
+
+def _variant_view(variant: Variant, values: list[str], stock: int) -> VariantView:
+    saved = percent_off(variant.price, variant.compare_at_price)
+    return VariantView(
+        id=variant.id,
+        title=variant.title,
+        values=values,
+        sku=variant.sku or "",
+        price=variant.price,
+        price_label=format_price(variant),
+        compare_at_label=format_cop(variant.compare_at_price) if saved and variant.compare_at_price else None,
+        percent_off=saved,
+        stock=stock,
+        has_price=variant.has_price,
+        available=stock > 0 and variant.has_price,
+    )

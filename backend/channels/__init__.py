@@ -1,0 +1,1 @@
+"""Regions, sales channels, API keys and publishable keys."""

@@ -1,0 +1,94 @@
+"""Regions, sales channels, shipping profiles and API keys in the platform's wire format."""
+
+from backend.channels.models import PublishableKey, Region, SalesChannel, ShippingProfile
+from backend.edge.wire import JsonDict, iso, stamps
+from backend.staff.models import SecretKey
+from backend.staff.secret_keys import redacted
+
+_COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
+
+
+def region_wire(region: Region) -> JsonDict:
+    """Return the region with its countries."""
+    return {
+        "id": region.id,
+        "name": region.name,
+        "currency_code": region.currency_code,
+        "automatic_taxes": True,
+        "metadata": region.meta or None,
+        **stamps(region.created_at, region.updated_at),
+        "deleted_at": None,
+        "countries": [_country(region)],
+    }
+
+
+def _country(region: Region) -> JsonDict:
+    iso_3, number, name, shown = _COUNTRIES.get(
+        region.country_code, ("", "", region.name.upper(), region.name)
+    )
+    return {
+        "iso_2": region.country_code,
+        "iso_3": iso_3,
+        "num_code": number,
+        "name": name,
+        "display_name": shown,
+        "region_id": region.id,
+        "metadata": None,
+        **stamps(region.created_at, region.updated_at),
+        "deleted_at": None,
+    }
+
+
+def channel_wire(channel: SalesChannel) -> JsonDict:
+    """Return a sales channel."""
+    return {
+        "id": channel.id,
+        "name": channel.name,
+        "description": channel.description,
+        "is_disabled": False,
+        "metadata": channel.meta or None,
+        **stamps(channel.created_at, channel.updated_at),
+        "deleted_at": None,
+    }
+
+
+def profile_wire(profile: ShippingProfile) -> JsonDict:
+    """Return a shipping profile."""
+    return {
+        "id": profile.id,
+        "name": profile.name,
+        "type": profile.type,
+        "metadata": None,
+        **stamps(profile.created_at, profile.updated_at),
+        "deleted_at": None,
+    }
+
+
+def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> JsonDict:
+    """Return an API key: publishable with its channel, or secret with its role and redacted token."""
+    if isinstance(key, PublishableKey):
+        own = {
+            "token": key.token,
+            "redacted": redacted(key.token),
+            "type": "publishable",
+            "last_used_at": None,
+        }
+    else:
+        own = {
+            "token": key.redacted,
+            "redacted": key.redacted,
+            "type": "secret",
+            "role": key.role,
+            "last_used_at": iso(key.last_used_at),
+        }
+    return {
+        "id": key.id,
+        "title": key.title,
+        **own,
+        "created_by": key.created_by,
+        "revoked_at": iso(key.revoked_at),
+        "revoked_by": key.revoked_by,
+        "sales_channels": [{"id": channel.id, "name": channel.name}] if channel else [],
+        "created_at": iso(key.created_at),
+        "updated_at": iso(key.updated_at),
+    }

@@ -1,0 +1,279 @@
+"""What is sold: a cart priced now, the steps that are still missing, and the snapshot that a payment session keeps.
+
+All of it is read again under the cart's lock. An order is made of the snapshot, never of the cart.
+
+A purchase has seven steps, none optional (spec: What the service does 2). Cart, items and address may come in any
+order; from the shipping method on, each step needs those before it. An error names everything that is missing, by the
+names of the Store API, in the platform's words where it has some (wire: commerce-api, Error bodies).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.contents import CONTENTS, Contents, Line, contents_of, read_contents
+from backend.cart.models import Cart, CartShippingMethod, LineItem
+from backend.cart.totals import read_discounted
+from backend.catalog.models import Product
+from backend.channels.models import Region
+from backend.core.db.database import db_now
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InsufficientStock, InvalidData
+from backend.core.money import Cop
+from backend.inventory.service import STOCK_GONE
+from backend.orders.parties import UNNAMED, PartyName, invoice_address
+from backend.orders.service import Sale, SoldLine, SoldShipping
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.sessions import Terms, read_terms
+from backend.pricing import CartTotals
+from backend.promotions.eligibility import Buying
+from backend.promotions.uses import Taken
+from backend.shipping.addresses import missing_for_a_label, municipality_of
+from backend.shipping.provider_switches import is_switched_off
+
+NO_ITEMS = "Cannot complete a cart with no items"
+
+
+NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCart:
+    """A cart's lines and shipping as they would be sold now, and their totals.
+
+    `may_hold_uses`: False where the cart was seen, under its lock, to have no use of a promotion reserved.
+    """
+
+    lines: tuple[SoldLine, ...]
+    shipping: SoldShipping | None
+    totals: CartTotals
+    may_hold_uses: bool
+
+    @property
+    def total(self) -> Cop:
+        """Lines and shipping, IVA included."""
+        return self.totals.total
+
+    def require_shipping(self) -> SoldShipping:
+        """The shipping.
+
+        Raises:
+            InvalidData: none was chosen (wire: commerce-api, Error bodies).
+        """
+        if self.shipping is None:
+            raise InvalidData(NO_SHIPPING)
+        return self.shipping
+
+
+_FIRST_LINE = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()
+_OFFER = (
+    CONTENTS.add_columns(
+        PaymentCollection,
+        PaymentSession,
+        Region.payment_providers,
+        db_now(),
+        is_switched_off(CartShippingMethod.shipping_option_id).label("is_off"),
+    )
+    .join(Cart, Cart.id == LineItem.cart_id)
+    .join(Region, Region.id == Cart.region_id)
+    .outerjoin(PaymentCollection, PaymentCollection.cart_id == Cart.id)
+    .outerjoin(
+        PaymentSession,
+        # beside the first line only: a session repeats all that it is to pay
+        (PaymentSession.collection_id == PaymentCollection.id) & (LineItem.id == _FIRST_LINE),
+    )
+    .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a (locked) cart holds, and under what terms it is paid. `is_off`: its shipping is switched off."""
+
+    contents: Contents
+    terms: Terms
+    is_off: bool = False
+
+
+async def read_offered(session: AsyncSession, cart_id: str) -> Offered:
+    """All that decides what the cart costs and how it is paid, in one statement."""
+    rows = (await session.execute(_OFFER, {"cart_id": cart_id})).all()
+    if not rows:  # it is empty
+        return Offered(contents_of(rows), await read_terms(session, cart_id))
+    collection, _, provider_ids, moment, is_off = rows[0][8:]
+    payment_sessions = [row[9] for row in rows if row[9] is not None]
+    return Offered(contents_of(rows), Terms(collection, payment_sessions, provider_ids, moment), is_off)
+
+
+async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents | None = None) -> PricedCart:
+    """What the cart costs now, with these contents if they were read since it was locked.
+
+    Raises:
+        InvalidData: the cart is empty, or holds nothing but gift wrapping.
+        InsufficientStock: something in it is no longer for sale.
+    """
+    contents = contents or await read_contents(session, cart.id)
+    if all(line.is_wrapping for line in contents.lines):
+        raise InvalidData(NO_ITEMS)
+    sold = tuple(_sold(line, contents) for line in contents.lines)
+    totals, _discounts = await read_discounted(session, cart.id, contents)
+    return PricedCart(sold, _shipping(contents.method), totals, contents.may_be_discounted)
+
+
+def _shipping(method: CartShippingMethod | None) -> SoldShipping | None:
+    if method is None:
+        return None
+    return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
+
+
+def _sold(line: Line, contents: Contents) -> SoldLine:
+    product: Product | None = line.product
+    if product is None:
+        raise InsufficientStock(STOCK_GONE)
+    type_ = contents.types[line.item.id]
+    return SoldLine(
+        id=line.item.id,
+        product_id=product.id,
+        variant_id=line.variant.id,
+        title=product.title,
+        product_handle=product.handle,
+        variant_title=line.variant.title,
+        sku=line.variant.sku,
+        thumbnail=product.thumbnail,
+        quantity=line.item.quantity,
+        unit_price=line.variant.price,
+        compare_at_price=line.variant.compare_at_price,
+        tax_rate=product.tax_rate,
+        meta=line.item.meta,
+        facts={
+            "product_description": product.description,
+            "product_subtitle": product.subtitle,
+            "product_collection": contents.collections[line.item.id],
+            "product_type": type_.value,
+            "product_type_id": type_.id,
+        },
+    )
+
+
+ITEMS, EMAIL, ADDRESS, SHIPPING_METHOD = "items", "email", "shipping_address", "shipping_method"
+
+
+PLATFORM_MESSAGES: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_METHOD,): NO_SHIPPING}
+"""The platform's message when nothing else is missing."""
+
+
+def require_address(cart: Cart, *, has_items: bool) -> None:
+    """Check that a shipping method may be chosen.
+
+    Raises:
+        InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
+    """
+    _require(cart, _missing(cart, has_items=has_items))
+
+
+def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
+    """Check that a cart with items may be paid.
+
+    Raises:
+        InvalidData: e-mail, a part of the address or the shipping method are missing, or the address names no
+            municipality.
+    """
+    _require(cart, _missing(cart, has_items=True) + ([] if has_shipping else [SHIPPING_METHOD]))
+
+
+def _missing(cart: Cart, *, has_items: bool) -> list[str]:
+    parts = missing_for_a_label(cart.shipping_address or {})
+    return [
+        *([] if has_items else [ITEMS]),
+        *([] if cart.email else [EMAIL]),
+        *(f"{ADDRESS}.{part}" for part in parts),
+    ]
+
+
+def _require(cart: Cart, missing: list[str]) -> None:
+    if missing:
+        message = f"The steps before this one are not done. Missing: {', '.join(missing)}"
+        raise InvalidData(PLATFORM_MESSAGES.get(tuple(missing), message))
+    municipality_of(cart.shipping_address)
+
+
+PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
+"""What an invoice needs of the payer."""
+
+
+def sale_now(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
+    """The sale that the (locked) cart would be now. `typed_name`: see `backend.orders.parties.invoice_address`.
+
+    Raises:
+        InvalidData: no way to ship it was chosen.
+    """
+    address = cart.shipping_address or {}
+    return Sale(
+        lines=priced.lines,
+        shipping=priced.require_shipping(),
+        totals=priced.totals,
+        email=cart.email or "",
+        customer_id=cart.customer_id,
+        guest_id=cart.guest_id,
+        locale=cart.locale,
+        shipping_address=address,
+        billing_address=invoice_address(cart.billing_address, address, typed_name),
+        meta=cart.meta,
+    )
+
+
+def taken_by(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> Taken:
+    """What promotions take off this sale of the cart, and for whom. See `PricedCart`."""
+    buying = Buying(
+        cart_id=cart.id,
+        customer_id=sale.customer_id,
+        email=sale.email,
+        region_id=cart.region_id,
+        sales_channel_id=cart.sales_channel_id,
+        country=sale.shipping_address.get("country_code"),
+    )
+    return Taken(buying, sale.totals.taken_by_promotion, may_hold_uses)
+
+
+def snapshot_of(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
+    """The sale as plain values, with what an invoice needs of `payer`. Their e-mail is the cart's unless typed."""
+    document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name) not in (None, "")}
+    return {
+        "lines": [_without_facts(line) for line in sale.lines],
+        "facts": {line.id: line.facts for line in sale.lines},
+        "shipping": asdict(sale.shipping),
+        "totals": sale.totals.as_json(),
+        "email": sale.email,
+        "customer_id": sale.customer_id,
+        "guest_id": sale.guest_id,
+        "locale": sale.locale,
+        "shipping_address": sale.shipping_address,
+        "billing_address": sale.billing_address,
+        "metadata": sale.meta,
+        "payer": {"email": sale.email, **document} if document else {},
+    }
+
+
+def _without_facts(line: SoldLine) -> JsonObject:
+    """The line as replicas of the release before can read it: they know no facts."""
+    return {name: value for name, value in asdict(line).items() if name != "facts"}
+
+
+def sale_of(snapshot: JsonObject) -> Sale:
+    """The sale of a snapshot."""
+    facts = snapshot.get("facts", {})
+    return Sale(
+        lines=tuple(SoldLine(**line, facts=facts.get(line["id"], {})) for line in snapshot["lines"]),
+        shipping=SoldShipping(**snapshot["shipping"]),
+        totals=CartTotals.from_json(snapshot["totals"]),
+        email=snapshot["email"],
+        customer_id=snapshot["customer_id"],
+        guest_id=snapshot.get("guest_id"),
+        locale=snapshot.get("locale"),
+        shipping_address=snapshot["shipping_address"],
+        billing_address=snapshot["billing_address"],
+        meta=snapshot["metadata"],
+    )

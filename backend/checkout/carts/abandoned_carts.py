@@ -1,0 +1,97 @@
+"""Carts that nobody came back to: what was typed of a document goes after a day, the whole cart after a month.
+
+A cart that became an order stays, and one whose payment may still bring money, or has.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import exists, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from backend.cart.models import Cart
+from backend.checkout.completion import DOCUMENT_FIELDS
+from backend.core.db.database import Database, db_now
+from backend.core.db.tables import table_of
+from backend.inventory.models import Reservation
+from backend.jobs import JobRun, periodic
+from backend.jobs.tidy_rule import Rule
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.states import SessionState
+
+log = logging.getLogger(__name__)
+
+CART_KEPT_FOR = timedelta(days=30)
+DOCUMENT_KEPT_FOR = timedelta(hours=24)
+"""Both count from the last change of the cart, by the database's clock."""
+
+_WITHOUT_MONEY = (
+    SessionState.PENDING,
+    SessionState.REJECTED,
+    SessionState.CANCELED,
+    SessionState.EXPIRED,
+    SessionState.FAILED,
+)
+_later = aliased(Cart)
+
+
+async def _forget_documents(session: AsyncSession, cart_ids: Sequence[str]) -> None:
+    cart = table_of(Cart)
+    rows = await session.execute(select(cart.c.id, cart.c.draft).where(cart.c.id.in_(cart_ids)))
+    for cart_id, draft in rows.all():
+        rest = {name: text for name, text in draft.items() if name not in DOCUMENT_FIELDS}
+        # this is no change of the shopper's: the cart does not become younger by it
+        kept = {"draft": rest, "updated_at": cart.c.updated_at}
+        await session.execute(update(cart).where(cart.c.id == cart_id).values(kept))
+
+
+ABANDONED = Rule(
+    "carts that nobody came back to",
+    Cart,
+    (
+        Cart.completed_at.is_(None),
+        Cart.updated_at <= db_now(-CART_KEPT_FOR),
+        ~exists().where(
+            PaymentCollection.cart_id == Cart.id,
+            PaymentSession.collection_id == PaymentCollection.id,
+            or_(
+                PaymentSession.state.not_in(_WITHOUT_MONEY),
+                PaymentSession.captured_amount.is_not(None),
+            ),
+        ),
+        ~exists().where(Reservation.holder == Cart.id),
+        ~exists().where(_later.replaces_cart_id == Cart.id),
+    ),
+)
+"""Their lines and unpaid payment sessions go with them."""
+WITH_DOCUMENT = Rule(
+    "documents typed at the checkout",
+    Cart,
+    (
+        Cart.updated_at <= db_now(-DOCUMENT_KEPT_FOR),
+        or_(*(Cart.draft[name].as_string().is_not(None) for name in DOCUMENT_FIELDS)),
+    ),
+    _forget_documents,
+)
+"""Type and number of the document leave the draft; the rest stays."""
+
+
+class AbandonedCarts:
+    """The jobs that delete what shoppers left behind."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @periodic("cart.delete_abandoned", every=timedelta(hours=1))
+    async def delete_abandoned(self, _run: JobRun) -> None:
+        """Follow the rule `ABANDONED`."""
+        count = await ABANDONED.follow(self._database)
+        if count:
+            log.info("deleted %d abandoned carts", count)
+
+    @periodic("cart.forget_documents", every=timedelta(hours=1))
+    async def forget_documents(self, _run: JobRun) -> None:
+        """Follow the rule `WITH_DOCUMENT`."""
+        await WITH_DOCUMENT.follow(self._database)

@@ -1,0 +1,1 @@
+"""Starting a payment, and the stock that it holds."""

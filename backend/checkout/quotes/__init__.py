@@ -1,0 +1,1 @@
+"""Shipping prices of a cart."""

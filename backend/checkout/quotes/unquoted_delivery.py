@@ -1,0 +1,51 @@
+"""Deliveries that no courier quoted: the fixed price and a notice to the shop, or a refusal if the office says so."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.attention import AttentionKind, raise_attention
+from backend.core.errors import InvalidData
+from backend.core.money import format_cop
+from backend.core.texts import _
+from backend.orders.models import Order
+from backend.shipping.addresses import municipality_code
+from backend.shipping.municipalities import municipality
+
+NO_COURIER = "no_courier"
+"""Key in the data of a shipping method: it has the fixed price because no courier quoted the place."""
+
+
+class NoCourier(InvalidData):
+    """No courier delivers to the place, and the office refuses such deliveries.
+
+    Attributes:
+        shopper_text: the refusal in a shopper's words.
+    """
+
+    def __init__(self, dane_code: str) -> None:
+        place = place_name(dane_code)
+        super().__init__(f"No courier delivers to {place}")
+        self.shopper_text = _(
+            "Por ahora ninguna transportadora lleva pedidos a {place}. Escoge otra dirección o escríbenos."
+        ).format(place=place)
+
+
+def place_name(dane_code: str) -> str:
+    """Return the municipality with its department, as people read it; the code where it is unknown."""
+    place = municipality(dane_code)
+    return f"{place.name}, {place.department}" if place is not None else dane_code
+
+
+async def report_unquoted(session: AsyncSession, order: Order) -> None:
+    """Raise attention for a paid order that no courier quoted: a person must find out how to send it."""
+    if not order.shipping_data.get(NO_COURIER):
+        return
+    place = place_name(municipality_code(order.shipping_address))
+    await raise_attention(
+        session,
+        AttentionKind.NO_COURIER,
+        message=_("Ninguna transportadora cotizó a {place}: por el envío se cobró {amount}").format(
+            place=place, amount=format_cop(order.shipping_total)
+        ),
+        amount=order.shipping_total,
+        order_id=order.id,
+    )

@@ -1,0 +1,1 @@
+"""The Store API of the checkout."""

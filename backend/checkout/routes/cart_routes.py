@@ -1,0 +1,197 @@
+"""Carts in the Store API: what is in one, who buys, and where to (wire: commerce-api, Guest checkout)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Depends, Request
+
+from backend.cart.access import Caller, open_cart, read_cart
+from backend.cart.lines import add_to_cart, change_line
+from backend.cart.owners import give_to
+from backend.cart.promotion_codes import PROMO_CODES, add_codes, remove_codes
+from backend.channels.regions import Regions
+from backend.checkout.carts.changes import change_cart, create_cart, store_consents
+from backend.checkout.carts.wire import CartView, cart_wire, empty_cart_wire, readable_cart
+from backend.checkout.routes.dependencies import View
+from backend.checkout.schemas import (
+    CartAnswer,
+    CartChange,
+    DeletedItem,
+    ItemChange,
+    NewCart,
+    NewItem,
+    PromoCodes,
+)
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.edge.auth.authentication import MaybeCustomer, NotSignedIn
+from backend.edge.dependencies import Channel, ClientIp, Db, ShopSettings, sales_channel
+from backend.edge.errors import REFUSALS
+from backend.edge.requests import WireRoute
+from backend.edge.wire import JsonDict, Wire
+from backend.rate_limit.limiter import Client, RateLimit, hit, hit_in, refund_in
+
+router = APIRouter(
+    route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
+)
+
+EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=0)
+"""How many carts of one client may stay empty in a quarter of an hour. The first line takes a cart out of the count, so
+that a storefront whose server makes all carts is not stopped by it.
+"""
+
+
+@router.post("/store/carts", response_model=CartAnswer)
+async def create(
+    *,
+    request: Request,
+    channel: Channel,
+    database: Db,
+    view: View,
+    settings: ShopSettings,
+    ip: ClientIp,
+    customer: MaybeCustomer,
+    body: Annotated[NewCart | None, Body()] = None,
+) -> Wire:
+    """A new cart, in the sales channel of the publishable key; of the customer who is signed in, with their e-mail.
+
+    429 after many that stayed empty.
+    """
+    new = body or NewCart()
+    await _count_codes(database, settings, new.promo_codes, ip, ip or "nobody")
+    regions: Regions = request.app.state.regions
+    region = await regions.require(new.region_id)
+    async with database.transaction() as session:
+        cart = await create_cart(session, new, region, channel, customer)
+        await store_consents(session, cart.id, new, ip, customer)
+        if not new.items:
+            await hit_in(session, EMPTY_CARTS, cart.id, Client.at(ip or cart.id, settings))
+    if not new.items:
+        return Wire({"cart": view.fields.pick(empty_cart_wire(cart, region))})
+    return Wire({"cart": await _cart(database, cart.id, view)})
+
+
+@router.get("/store/carts/{cart_id}", response_model=CartAnswer)
+async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+    """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
+    async with database.read() as session:
+        await read_cart(session, cart_id, Caller(customer))
+        return Wire({"cart": view.fields.pick(await readable_cart(session, cart_id, customer, view))})
+
+
+@router.post("/store/carts/{cart_id}", response_model=CartAnswer)
+async def update(
+    *,
+    cart_id: str,
+    body: CartChange,
+    database: Db,
+    view: View,
+    settings: ShopSettings,
+    ip: ClientIp,
+    customer: MaybeCustomer,
+) -> Wire:
+    """Say who buys and where to: what is left out stays. Another place voids the shipping price.
+
+    `promo_codes` are the cart's codes from now on, in place of those it had.
+    """
+    await _count_codes(database, settings, body.promo_codes, ip, cart_id)
+    async with database.transaction() as session:
+        await change_cart(session, cart_id, body, Caller(customer))
+        await store_consents(session, cart_id, body, ip, customer)
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
+async def add_item(
+    *,
+    cart_id: str,
+    body: NewItem,
+    database: Db,
+    view: View,
+    customer: MaybeCustomer,
+    settings: ShopSettings,
+    ip: ClientIp,
+) -> Wire:
+    """Put units of a variant into the cart."""
+    async with database.transaction() as session:
+        was_empty = await add_to_cart(
+            session, cart_id, body.variant_id, body.quantity, body.metadata, caller=Caller(customer)
+        )
+        if was_empty:
+            await refund_in(session, EMPTY_CARTS, cart_id, Client.at(ip or cart_id, settings))
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
+async def update_item(
+    *, cart_id: str, line_id: str, body: ItemChange, database: Db, view: View, customer: MaybeCustomer
+) -> Wire:
+    """Say how many units a line has; 0 removes it."""
+    async with database.transaction() as session:
+        await change_line(session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer))
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
+async def remove_item(cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+    """Take a line out of the cart."""
+    async with database.transaction() as session:
+        await change_line(session, cart_id, line_id, 0, caller=Caller(customer))
+    parent = await _cart(database, cart_id, view)
+    return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
+
+
+@router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
+async def add_promotions(
+    *,
+    cart_id: str,
+    body: PromoCodes,
+    database: Db,
+    view: View,
+    settings: ShopSettings,
+    ip: ClientIp,
+    customer: MaybeCustomer,
+) -> Wire:
+    """Add codes to the cart. 400 for one that takes nothing off this cart: the message says why."""
+    await _count_codes(database, settings, body.promo_codes, ip, cart_id)
+    async with database.transaction() as session:
+        await add_codes(session, await open_cart(session, cart_id, Caller(customer)), body.promo_codes)
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
+async def remove_promotions(
+    cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
+) -> Wire:
+    """Take codes away: a code that the cart has not is not there afterwards either."""
+    async with database.transaction() as session:
+        cart = await open_cart(session, cart_id, Caller(customer))
+        await remove_codes(session, cart, body.promo_codes)
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+@router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
+async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+    """Make the cart that of the customer who is signed in, whose e-mail it gets."""
+    if customer is None:
+        raise NotSignedIn
+    async with database.transaction() as session:
+        await give_to(session, await open_cart(session, cart_id, Caller(customer)), customer)
+    return Wire({"cart": await _cart(database, cart_id, view)})
+
+
+async def _count_codes(
+    database: Database, settings: Settings, codes: list[str] | None, ip: str, subject: str
+) -> None:
+    """Count a try of codes, where there are some; what was refused counts too.
+
+    Raises:
+        TooManyRequests: these are too many.
+    """
+    if codes:
+        await hit(database, PROMO_CODES, subject, Client.at(ip or subject, settings))
+
+
+async def _cart(database: Database, cart_id: str, view: CartView) -> JsonDict:
+    """The cart, read after the change was committed, so that no lock is held meanwhile."""
+    async with database.read() as session:
+        return view.fields.pick(await cart_wire(session, cart_id, view))

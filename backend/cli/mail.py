@@ -1,0 +1,67 @@
+"""`trompo mail`: look after mails. A command's own module is imported only when it runs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backend.cli.context import with_database
+
+if TYPE_CHECKING:
+    from backend.core.db.database import Database
+    from backend.mail.resend import Resent
+
+mail = typer.Typer(help="Look after mails.", no_args_is_help=True)
+
+
+@mail.callback()
+def _mail() -> None:
+    """Look after mails."""
+
+
+@mail.command("resend")
+def resend(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[MAIL]...", help="The ids of mails.")] = None,
+    *,
+    order: Annotated[
+        str, typer.Option(metavar="NUMBER", help="All mails about this order, by its number or id.")
+    ] = "",
+    given_up: Annotated[bool, typer.Option("--given-up", help="All that were given up.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also those that have left: they are sent once more.")
+    ] = False,
+) -> None:
+    """Try mails again at once that could not leave. The running shop sends them.
+
+    A mail is tried for three days at most by itself and is in attention afterwards; trying it again settles that. One
+    that is on its way, or has left, stays as it is, so that the command may be repeated. No address is printed.
+
+    Examples:
+        trompo mail resend --given-up
+
+        trompo mail resend --order 41875203 --again
+    """
+    from backend.core.errors import ShopError
+    from backend.mail import resend
+
+    if sum((bool(ids), bool(order), given_up)) != 1:
+        raise typer.BadParameter("say which: ids of mails, --order or --given-up", param_hint="mails")
+    if given_up and again:
+        raise typer.BadParameter(
+            "mails that were given up have not left: leave --again out", param_hint="mails"
+        )
+
+    async def work(database: "Database") -> "list[Resent]":
+        if order:
+            return await resend.resend_of_order(database, order, again=again)
+        if given_up:
+            return await resend.resend_given_up(database)
+        return [await resend.resend_mail(database, one, again=again) for one in ids or ()]
+
+    try:
+        done = with_database(work)
+    except ShopError as error:
+        typer.echo(error.message, err=True)
+        raise typer.Exit(1) from None
+    for line in done:
+        typer.echo(str(line))
+    typer.echo(f"{sum(one.is_sent_again for one in done)} of {len(done)} mails are sent again.")

@@ -1,0 +1,169 @@
+"""What is wrong with content before it is saved, by field: `slides.0.link` is the link of the first slide."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Category, Product
+from backend.content.areas import (
+    LONGEST_PARAGRAPH,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    OWN_SECTIONS,
+    PLACEHOLDERS,
+    AnnouncementBody,
+    Area,
+    BannerBody,
+    Body,
+    FooterBody,
+    HomeBody,
+    MailBody,
+    Section,
+    SectionKind,
+    Slide,
+    SlideKind,
+    Timed,
+)
+from backend.content.links import link_problem
+from backend.content.placeholders import wrong_placeholder
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.media.picture_widths import uploaded_at
+
+Problems = dict[str, str]
+
+
+async def check(session: AsyncSession, area: Area, body: Body) -> None:
+    """Check that the area can say this.
+
+    Raises:
+        InvalidData: it cannot; `fields` says what is wrong.
+    """
+    problems: Problems = {}
+    match body:
+        case BannerBody():
+            await _check_slides(session, body.slides, problems)
+        case AnnouncementBody():
+            _check_announcement(body, problems)
+        case HomeBody():
+            await _check_sections(session, body.sections, problems)
+        case FooterBody():
+            _check_footer(body, problems)
+        case MailBody():
+            _check_mail(area, body, problems)
+    if problems:
+        raise InvalidData("The content cannot be shown", fields=problems)
+
+
+async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Problems) -> None:
+    toys = await _known(session, Product, (slide.product_id for slide in slides))
+    for number, slide in enumerate(slides):
+        at = f"slides.{number}."
+        _check_days(slide, at, problems)
+        _check_length(slide.text, LONGEST_TEXT, f"{at}text", problems)
+        if slide.kind is SlideKind.TOY:
+            if slide.product_id not in toys:
+                problems[f"{at}product_id"] = _("Escribe el nombre o el código de un juguete.")
+        else:
+            _check_picture(slide.picture, slide.alt, at, problems)
+            _check_title(slide.title, f"{at}title", problems)
+        if slide.link or slide.kind is SlideKind.PICTURE:
+            _check_link(slide.link, f"{at}link", problems)
+
+
+def _check_announcement(body: AnnouncementBody, problems: Problems) -> None:
+    _check_days(body, "", problems)
+    _check_length(body.text, LONGEST_TEXT, "text", problems)
+    if body.link:
+        _check_link(body.link, "link", problems)
+        if not body.text:
+            problems["text"] = _("Escribe el texto.")
+
+
+async def _check_sections(session: AsyncSession, sections: list[Section], problems: Problems) -> None:
+    if not sections:
+        return
+    if sorted(one.kind for one in sections if one.kind in OWN_SECTIONS) != sorted(OWN_SECTIONS):
+        problems["sections"] = _("Cada sección de la tienda va una sola vez.")
+    toys = await _known(session, Product, (one for section in sections for one in section.product_ids))
+    categories = await _known(session, Category, (section.category_id for section in sections))
+    for number, section in enumerate(sections):
+        if section.kind is not SectionKind.EDITORIAL:
+            continue
+        at = f"sections.{number}."
+        _check_title(section.title, f"{at}title", problems)
+        _check_length(section.text, LONGEST_PARAGRAPH, f"{at}text", problems)
+        if section.picture:
+            _check_picture(section.picture, section.alt, at, problems)
+        if section.link or section.label:
+            _check_link(section.link, f"{at}link", problems)
+            _check_title(section.label, f"{at}label", problems)
+        if not set(section.product_ids) <= toys:
+            problems[f"{at}product_ids"] = _("Uno de los juguetes ya no existe.")
+        if section.category_id and section.category_id not in categories:
+            problems[f"{at}category_id"] = _("Esta categoría ya no existe.")
+
+
+def _check_footer(body: FooterBody, problems: Problems) -> None:
+    _check_length(body.about, LONGEST_TEXT, "about", problems)
+    if body.lines:
+        _check_title(body.title, "title", problems)
+    for number, line in enumerate(body.lines):
+        at = f"lines.{number}."
+        _check_length(line.text, LONGEST_TEXT, f"{at}text", problems)
+        if not line.text:
+            problems[f"{at}text"] = _("Escribe el texto.")
+        if line.link:
+            _check_link(line.link, f"{at}link", problems)
+
+
+def _check_mail(area: Area, body: MailBody, problems: Problems) -> None:
+    _check_length(body.subject, LONGEST_TITLE, "subject", problems)
+    for name in ("opening", "closing"):
+        _check_length(getattr(body, name), LONGEST_PARAGRAPH, name, problems)
+    for name, text in body:
+        if wrong := wrong_placeholder(text, PLACEHOLDERS[area]):
+            known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS[area])
+            problems[name] = _("{wrong} no es un dato de este correo. Hay: {known}").format(
+                wrong=wrong, known=known
+            )
+
+
+async def _known(
+    session: AsyncSession, table: type[Product] | type[Category], ids: Iterable[str]
+) -> set[str]:
+    wanted = {one for one in ids if one}
+    if not wanted:
+        return set()
+    query = select(table.id).where(table.id.in_(wanted))
+    if table is Product:
+        query = query.where(Product.deleted_at.is_(None))
+    return set((await session.execute(query)).scalars())
+
+
+def _check_days(timed: Timed, at: str, problems: Problems) -> None:
+    if timed.starts and timed.ends and timed.ends < timed.starts:
+        problems[f"{at}ends"] = _("Termina antes de empezar.")
+
+
+def _check_title(title: str, at: str, problems: Problems) -> None:
+    if not title:
+        problems[at] = _("Escribe el texto.")
+    _check_length(title, LONGEST_TITLE, at, problems)
+
+
+def _check_length(text: str, most: int, at: str, problems: Problems) -> None:
+    if len(text) > most:
+        problems[at] = _("Usa máximo {count} caracteres.").format(count=most)
+
+
+def _check_link(link: str, at: str, problems: Problems) -> None:
+    if problem := link_problem(link):
+        problems[at] = problem
+
+
+def _check_picture(picture: str, alt: str, at: str, problems: Problems) -> None:
+    if uploaded_at(picture) is None:
+        problems[f"{at}picture"] = _("Esta foto no es de la tienda. Súbela otra vez.")
+    _check_length(alt, LONGEST_TEXT, f"{at}alt", problems)

@@ -1,0 +1,1 @@
+"""What any program needs. It knows nothing of a shop's features."""

@@ -1,0 +1,97 @@
+"""Parsing in a child process with limits on memory and time, so that no file can end or delay this one.
+
+The child gets the file as its standard input and one JSON object as its argument, and writes lines of JSON. Its
+environment is empty: it has none of this process's settings and secrets.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+from typing import Any, BinaryIO, cast
+
+import orjson
+
+ROOT = Path(__file__).parents[2]
+NICENESS = 5
+"""Shoppers come first."""
+MAX_OUTPUT_BYTES = 256 << 20
+MAX_LINE_BYTES = 64 << 20
+OOM_SCORE = "1000"
+"""When the machine has no memory left, Linux ends the child first."""
+
+
+class ChildFailed(Exception):
+    """The child process ended, or was killed, before it had finished."""
+
+
+class ChildProcess:
+    """Runs `python -m module` on a file, as a context manager. What is still running at its end is killed.
+
+    Attributes:
+        module: of the project; its `main` calls `limit_this_process` first.
+        timeout_s: seconds until the child is killed.
+    """
+
+    def __init__(self, module: str, file: BinaryIO, argument: Mapping[str, Any], *, timeout_s: float) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - the modules are the project's own
+            [sys.executable, "-m", module, json.dumps(argument)],
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what a parser warns of may quote the file
+            cwd=ROOT,
+            env={"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        )
+        self._output = cast("BinaryIO", self._process.stdout)
+        self._timer = Timer(timeout_s, self._process.kill)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def __enter__(self) -> "ChildProcess":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._timer.cancel()
+        self._process.kill()
+        self._output.close()
+        self._process.wait()
+
+    def lines(self) -> Iterator[Any]:
+        """Yield what the child writes, a value for each line.
+
+        Raises:
+            ChildFailed: it did not end as it should, or wrote too much.
+        """
+        left = MAX_OUTPUT_BYTES
+        while line := self._output.readline(MAX_LINE_BYTES):
+            left -= len(line)
+            if left < 0 or not line.endswith(b"\n"):
+                raise ChildFailed
+            yield orjson.loads(line)
+        if self._process.wait() != 0:
+            raise ChildFailed
+
+
+def limit_this_process(max_memory_bytes: int, max_cpu_s: int) -> None:
+    """Limit this process for the rest of its life; it writes no files and yields to other processes.
+
+    macOS does not limit memory; there the limits on size, cells and time remain.
+    """
+    os.nice(NICENESS)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE)
+    for kind, limit in (
+        (resource.RLIMIT_AS, max_memory_bytes),
+        (resource.RLIMIT_CPU, max_cpu_s),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _soft, hard = resource.getrlimit(kind)
+        lower = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(kind, (lower, hard))

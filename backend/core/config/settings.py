@@ -1,0 +1,548 @@
+"""Every setting of the shop, and the only module that reads the environment (where else from: `setting_sources`).
+
+All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. Those that are malformed,
+or missing where production needs them, stop the start with one clear line each (`SettingsError`). Secrets are
+`SecretStr`: they never appear in a repr, a log or a message.
+"""
+
+import hmac
+from enum import StrEnum
+from functools import cached_property
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from sqlalchemy.engine import make_url
+
+from backend.core.config.origins import Origins, host_of, read_hosts, read_origins
+from backend.core.config.sources import PROJECT, EnvFileSource, SecretFileSource, Unreadable, unknown_names
+from backend.core.config.values import (
+    HOW_TO_MAKE_ONE,
+    LEAST_BITS,
+    async_url,
+    bits_of,
+    kept_secret,
+    read_synonyms,
+    s3_address,
+)
+
+GATEWAY_CREDENTIALS = ("P_CUST_ID_CLIENTE", "P_KEY", "PUBLIC_KEY", "PRIVATE_KEY")
+
+INVOICE_CREDENTIALS = (
+    "INVOICE_API_URL", "INVOICE_API_KEY", "INVOICE_SOFTWARE_ID", "INVOICE_SOFTWARE_PIN", "INVOICE_SOFTWARE_NIT",
+)  # fmt: skip
+
+CARRIER_API_URL = "https://api.envioclickpro.com.co/api/v2"
+
+SANDBOX_CUST_ID = "99999"
+SANDBOX_P_KEY = "0123456789abcdef0123456789abcdef01234567"
+SANDBOX_PUBLIC_KEY = "sandbox0public0key0of0the0demo00"
+SANDBOX_PRIVATE_KEY = "00112233445566778899aabbccddeeff"
+SANDBOX_CARRIER_KEY = "00000000-0000-4000-8000-sandboxcarrier"
+SANDBOX_INVOICE_URL = "http://invoices.sandbox/api/v1"
+SANDBOX_INVOICE_KEY = "00000000-0000-4000-8000-sandboxinvoice"
+SANDBOX_INVOICE_SOFTWARE = ("fa326ca7-c1f8-40d3-a6fc-24d7c1040607", "12345")
+"""The id and the PIN of the software that the embedded invoice provider knows."""
+SANDBOX_INVOICE_NIT = "900373076-4"
+
+
+class SettingsError(SystemExit):
+    """Settings are wrong. Printed as one line each, without a traceback; no value is ever shown."""
+
+    problems: tuple[str, ...] = ()
+
+
+class Sourced(BaseSettings):
+    """Settings that come from the environment, from files that NAME_FILE names, and from `.env`."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - ours knows which file
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - a folder of secrets: NAME_FILE names each
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What goes before what."""
+        return init_settings, env_settings, SecretFileSource(settings_cls), EnvFileSource(settings_cls)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _could_be_read(cls, value: Any) -> Any:
+        if isinstance(value, Unreadable):
+            raise ValueError(f"{value.name} names a file that cannot be read ({value.reason})")  # noqa: TRY004 - pydantic wants this one
+        return value
+
+
+class GatewayEnv(StrEnum):
+    """Which gateway mode is in force (spec: Configuration)."""
+
+    SANDBOX = "sandbox"
+    PRODUCTION = "production"
+
+
+class Identity(BaseModel):
+    """Who the shop is, and where its packages start. First values: the office may save others later.
+
+    `store_address`, `store_whatsapp`, `store_about` and `store_hours` are shown where they are not empty; an empty
+    `store_about` or `store_hours` stands for the usual text. CARRIER_ORIGIN_* is the sender that labels name.
+    """
+
+    store_name: str = Field(default="Trompo", min_length=1, max_length=60)
+    store_legal_name: str = "Juguetería Trompo S.A.S."
+    store_nit: str = "900.123.456-8"
+    store_phone: str = "601 555 0123"
+    store_email: str = "hola@trompo.example"
+    store_address: str = Field(default="", max_length=200)
+    store_notice_address: str = Field(default="", max_length=200)
+    """Where judges and authorities write to; `store_address` without it."""
+    store_whatsapp: str = Field(default="", pattern=r"^(\+?([0-9] ?){8,15})?$")
+    """A number of 8 to 15 digits, with its country's code: 57 300 123 4567. A Colombian one may do without."""
+    store_about: str = Field(default="", max_length=300)
+    store_hours: str = Field(default="", max_length=100)
+
+    carrier_origin_company: str = "Juguetería Trompo"
+    carrier_origin_first_name: str = "Bodega"
+    carrier_origin_last_name: str = "Trompo"
+    carrier_origin_email: str = "bodega@trompo.example"
+    carrier_origin_phone: str = "6015550123"
+    carrier_origin_address: str = "Calle 80 # 68-20"
+    carrier_origin_suburb: str = "Engativá"
+    carrier_origin_cross_street: str = "Carrera 68"
+    carrier_origin_reference: str = "Bodega 4"
+    carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
+
+
+class OfficeSettings(Identity):
+    """What the office may save in place of the first values: who the shop is, its bounds, and what its owner is told.
+
+    Of what is told: hours, days, minutes and MiB, 0 for never.
+    """
+
+    manual_payment_days: int = Field(default=3, ge=1, le=60)
+    """How long an order is reserved whose money staff have still to confirm (`pp_system_default`)."""
+    label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
+    """Pesos. A label dearer than the shipping was, before discounts, plus this is not bought: it waits in attention."""
+    refuse_unquoted: bool = False
+    """Refuse deliveries that no courier quotes. Otherwise they cost the fixed price; attention says so once paid."""
+
+    alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
+    """Where it is sent; STORE_EMAIL without it."""
+    alert_webhook: str = ""
+    alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
+    alert_disk_free_mb: int = Field(default=500, ge=0, le=10_000_000)
+    alert_certificate_days: int = Field(default=14, ge=0, le=80)
+    alert_failing_minutes: int = Field(default=5, ge=0, le=1440)
+
+    @field_validator("alert_webhook")
+    @classmethod
+    def _is_called_by_http(cls, url: str) -> str:
+        return http_url(url)
+
+
+def http_url(url: str) -> str:
+    """The address without a slash at its end; empty for none.
+
+    Raises:
+        ValueError: it is no address of the web.
+    """
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return url.rstrip("/")
+
+
+class Settings(OfficeSettings, Sourced):
+    """The settings by the name of their environment variable, in lower case."""
+
+    # where it runs
+    port: int = Field(default=3000, ge=1, le=65535)
+    workers: int = Field(default=1, ge=1, le=64)
+    """Processes that serve. More than one need REDIS_URL: a page that reconnects may reach another than before."""
+    public_url: str = ""
+    allowed_hosts: str = ""
+    """Hosts that the shop answers besides that of PUBLIC_URL, with commas between them: `www.tienda.example`."""
+    data_dir: Path = Path("data")
+    pictures_url: SecretStr = SecretStr("")
+    """Where pictures are, in an S3-compatible store: `https://KEY:SECRET@host/bucket`. Without it: in `data_dir`."""
+    video_mb: int = Field(default=30, ge=1, le=100)
+    """How large a product's video may be, in MiB."""
+    backup_url: SecretStr = SecretStr("")
+    """Where `trompo backup` puts copies when it is not told where: a folder of an S3 store, named as `pictures_url`."""
+    database_url: str = ""
+    database_pool: int = Field(default=10, ge=2, le=200)
+    """Connections to PostgreSQL that each process opens at most, one more aside."""
+    database_pooler: str = Field(default="", pattern="^(transaction)?$")
+    """`transaction`: DATABASE_URL leads to PgBouncer, which may serve each transaction by another connection."""
+    redis_url: str = ""
+    renderers: int = Field(default=1, ge=0, le=16)
+    """How many processes draw the pages; with none, browsers draw them themselves."""
+    renderer_rest_minutes: int = Field(default=15, ge=0, le=10_080)
+    """Minutes without a visitor after which those processes end; the next visitor starts them again. 0: never."""
+    log_format: str = Field(default="text", pattern="^(text|json)$")
+    """`json`: each entry of the log is one JSON object."""
+    otel_exporter_otlp_endpoint: str = ""
+    """Who collects traces: an address of OTLP over HTTP. OpenTelemetry reads its further settings itself."""
+    metrics_token: SecretStr = SecretStr("")
+    """What `GET /metrics` asks for; without it there is no such page."""
+    drain_seconds: float = Field(default=0, ge=0, le=300)
+    """Seconds that a process which is told to end goes on serving, not ready: what a proxy takes to notice."""
+    trusted_proxies: str = ""
+    """Addresses or networks, with commas between them, whose `X-Forwarded-For` tells a client's address."""
+    store_cors: str = ""
+    """Whose pages may call `/store`: origins and `/regular expressions/`, with commas between them. Nobody's else."""
+    admin_cors: str = ""
+    auth_cors: str = ""
+    people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
+    """How many people may share one client address, as in a mobile network: limits by address grow with it."""
+
+    # the store
+    store_locale: str = Field(default="es", pattern="^(es|en)$")
+    search_synonyms: str = ""
+    """Words that mean the same to the search, beside those it knows: `pelota, balón; carro, auto`."""
+    secret_key: SecretStr = SecretStr("")
+    revalidate_secret: SecretStr = SecretStr("")
+    storefront_url: str = ""
+    """Where the backend tells the storefront of changed products, if PUBLIC_URL cannot be reached from inside."""
+    store_api_consents_required: bool = False
+    """Whether a cart of a program is only paid with the `consents` that it was told of."""
+    admin_email: str = ""
+    admin_password: SecretStr = SecretStr("")
+
+    # the payment gateway
+    gateway_env: GatewayEnv = GatewayEnv.SANDBOX
+    gateway_url: str = ""
+    p_cust_id_cliente: str = ""
+    p_key: SecretStr = SecretStr("")
+    public_key: str = ""
+    private_key: SecretStr = SecretStr("")
+
+    # the carrier
+    carrier_api_url: str = CARRIER_API_URL
+    carrier_api_key: SecretStr = SecretStr("")
+    carrier_sandbox: bool = True
+    """Whether labels are test ones. Production says it itself: without them each is paid."""
+    carrier_timeout: float = Field(default=12, ge=1, le=60)
+    """Seconds that a quotation is waited for; five to eight are usual."""
+    carrier_min_rate: int = Field(default=1_000, ge=0, le=100_000)
+    """Pesos. A rate below it is a mistake of the carrier's and no price."""
+
+    # the invoice provider; without credentials the embedded one, and with GATEWAY_ENV=production none
+    invoice_api_url: str = ""
+    invoice_api_key: SecretStr = SecretStr("")
+    invoice_software_id: str = ""
+    invoice_software_pin: SecretStr = SecretStr("")
+    invoice_software_nit: str = ""
+    """Whose software it is: a NIT with its check digit."""
+
+    # what the owner is told of: see OfficeSettings
+    alert_webhook_secret: SecretStr = SecretStr("")
+
+    # mails; without a server they land in the data folder
+    smtp_host: str = ""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_user: str = ""
+    smtp_password: SecretStr = SecretStr("")
+    smtp_starttls: bool = True
+
+    # signing in with Google
+    google_client_id: str = ""
+    google_client_secret: SecretStr = SecretStr("")
+    google_issuer: str = "https://accounts.google.com"
+
+    @field_validator(
+        "public_url",
+        "storefront_url",
+        "gateway_url",
+        "carrier_api_url",
+        "google_issuer",
+        "otel_exporter_otlp_endpoint",
+        "invoice_api_url",
+    )
+    @classmethod
+    def _is_http_url(cls, url: str) -> str:
+        return http_url(url)
+
+    @field_validator("database_url")
+    @classmethod
+    def _names_a_driver_we_have(cls, url: str) -> str:
+        return async_url(url) if url else url
+
+    @field_validator("pictures_url", "backup_url")
+    @classmethod
+    def _names_a_store(cls, url: SecretStr) -> SecretStr:
+        if url.get_secret_value():
+            s3_address(url.get_secret_value())
+        return url
+
+    @field_validator("data_dir")
+    @classmethod
+    def _is_the_same_from_every_folder(cls, path: Path) -> Path:
+        return PROJECT / path.expanduser()
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, networks: str) -> str:
+        for network in filter(None, map(str.strip, networks.split(","))):
+            try:
+                ip_network(network, strict=False)
+            except ValueError:
+                raise ValueError("must be addresses or networks with commas between them") from None
+        return networks
+
+    @field_validator("store_cors", "admin_cors", "auth_cors")
+    @classmethod
+    def _are_origins(cls, listed: str) -> str:
+        read_origins(listed)
+        return listed
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, listed: str) -> str:
+        read_hosts(listed)
+        return listed
+
+    @field_validator("search_synonyms")
+    @classmethod
+    def _are_groups(cls, groups: str) -> str:
+        read_synonyms(groups)
+        return groups
+
+    @field_validator("private_key")
+    @classmethod
+    def _is_aes_key(cls, key: SecretStr) -> SecretStr:
+        text = key.get_secret_value()
+        if text and (len(text) != 32 or any(c not in "0123456789abcdefABCDEF" for c in text)):
+            raise ValueError("must be 32 hexadecimal digits")
+        return key
+
+    @model_validator(mode="before")
+    @classmethod
+    def _forget_the_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """How the demo warehouse is found says nothing of another one: its suburb would be on every label."""
+        if given.get("carrier_origin_address"):
+            parts = ("suburb", "cross_street", "reference")
+            return {**{f"carrier_origin_{part}": "" for part in parts}, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        problems = [*self._gateway_problems()]
+        if self.alert_webhook and not self._text("ALERT_WEBHOOK_SECRET"):
+            problems.append("ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET")
+        problems += self._invoice_problems()
+        if self.workers > 1 and not self.redis_url:
+            problems.append("WORKERS above 1 needs REDIS_URL")
+        if self.gateway_env is GatewayEnv.PRODUCTION:
+            problems += self._production_problems()
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    def _gateway_problems(self) -> list[str]:
+        missing = [name for name in GATEWAY_CREDENTIALS if not self._text(name)]
+        if not missing:
+            return []
+        if self.gateway_env is GatewayEnv.PRODUCTION:
+            return [f"GATEWAY_ENV=production needs {name}" for name in missing]
+        if len(missing) < len(GATEWAY_CREDENTIALS):
+            return [f"some gateway credentials are set, but {', '.join(missing)} are missing"]
+        return []
+
+    def _invoice_problems(self) -> list[str]:
+        given = [name for name in INVOICE_CREDENTIALS if self._text(name)]
+        if not given or len(given) == len(INVOICE_CREDENTIALS):
+            return []
+        missing = [name for name in INVOICE_CREDENTIALS if name not in given]
+        return [f"some credentials of the invoice provider are set, but {', '.join(missing)} are missing"]
+
+    def _production_problems(self) -> list[str]:
+        problems = []
+        if not self.public_url.startswith("https://"):
+            problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
+        for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN", "ALERT_WEBHOOK_SECRET"):
+            if self._text(name) and bits_of(self._text(name)) < LEAST_BITS:
+                problems.append(f"{name} can be guessed: {HOW_TO_MAKE_ONE}")
+        if not self._text("SECRET_KEY"):
+            problems.append(f"GATEWAY_ENV=production needs SECRET_KEY: {HOW_TO_MAKE_ONE}")
+        if not self._text("CARRIER_API_KEY"):
+            problems.append("GATEWAY_ENV=production needs CARRIER_API_KEY")
+        if "carrier_sandbox" not in self.model_fields_set:
+            problems.append(
+                "GATEWAY_ENV=production needs CARRIER_SANDBOX: false for labels that are paid, true for test labels"
+            )
+        if not self.smtp_host:
+            problems.append("GATEWAY_ENV=production needs SMTP_HOST: without it no mail leaves")
+        return problems
+
+    def _text(self, name: str) -> str:
+        value = getattr(self, name.lower())
+        return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+    @property
+    def base_url(self) -> str:
+        """Where shoppers and the gateway reach the shop, without a trailing slash."""
+        return self.public_url or f"http://localhost:{self.port}"
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that pages and API answer; empty, without PUBLIC_URL, for every host."""
+        if not self.public_url:
+            return frozenset()
+        return frozenset({host_of(urlsplit(self.public_url).netloc)}) | read_hosts(self.allowed_hosts)
+
+    @cached_property
+    def cross_origins(self) -> dict[str, Origins]:
+        """Whose pages may call which part of the API, by its first segment."""
+        return {
+            "store": read_origins(self.store_cors),
+            "admin": read_origins(self.admin_cors),
+            "auth": read_origins(self.auth_cors),
+        }
+
+    @property
+    def uses_sandbox_gateway(self) -> bool:
+        """Whether the embedded gateway and bank answer in place of the real ones."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.public_key
+
+    @property
+    def uses_sandbox_carrier(self) -> bool:
+        """Whether the embedded carrier answers in place of the real one."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.carrier_api_key.get_secret_value()
+
+    @property
+    def uses_sandbox_invoices(self) -> bool:
+        """Whether the embedded invoice provider answers in place of a real one."""
+        return self.gateway_env is GatewayEnv.SANDBOX and not self.invoice_api_url
+
+    @property
+    def has_invoice_provider(self) -> bool:
+        """Whether documents can be sent to an invoice provider, real or embedded."""
+        return bool(self.invoice_api_url) or self.uses_sandbox_invoices
+
+    @property
+    def creates_test_labels(self) -> bool:
+        """Whether labels are test ones, of `/shipment_sandbox` (spec: Configuration, CARRIER_SANDBOX)."""
+        return self.carrier_sandbox
+
+    @property
+    def has_google(self) -> bool:
+        """Whether one can sign in with Google."""
+        return bool(self.google_client_id and self.google_client_secret.get_secret_value())
+
+    @property
+    def async_database_url(self) -> str:
+        """The database to use; SQLite in the data folder unless DATABASE_URL names another."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir.resolve() / 'trompo.db'}"
+
+    @property
+    def named_database(self) -> str:
+        """The database's address without its password, for people."""
+        return make_url(self.async_database_url).render_as_string(hide_password=True)
+
+    @cached_property
+    def signing_key(self) -> str:
+        """SECRET_KEY, or one made at the first start and kept in the data folder, readable by its owner only."""
+        if given := self.secret_key.get_secret_value():
+            return given
+        return kept_secret(self.data_dir / "secret_key")
+
+    @property
+    def revalidation_secret(self) -> str:
+        """The shared secret of `POST /api/revalidate`: REVALIDATE_SECRET, or one that follows from SECRET_KEY.
+
+        Replicas agree either way. A shop with neither keeps one in the data folder.
+        """
+        if given := self.revalidate_secret.get_secret_value():
+            return given
+        if key := self.secret_key.get_secret_value():
+            return hmac.new(key.encode(), b"revalidate", "sha256").hexdigest()
+        return kept_secret(self.data_dir / "revalidate_secret")
+
+
+class AdminAccess(Sourced):
+    """What a program needs to use the Admin API from outside: a token and an address. Nothing of it is stored."""
+
+    admin_jwt: SecretStr = SecretStr("")
+    backend_url: str = ""
+
+
+def load_admin_access() -> AdminAccess:
+    """Read ADMIN_JWT and BACKEND_URL, this shop's own address unless it is set (spec: Catalog-assignment procedure 2).
+
+    Raises:
+        SettingsError: there is no token, or one of the two cannot be used; the message shows no value.
+    """
+    access = AdminAccess()
+    token = access.admin_jwt.get_secret_value().strip()
+    url = (access.backend_url or load_settings().base_url).rstrip("/")
+    if not token:
+        raise SettingsError("ADMIN_JWT is missing: set it to a token from POST /auth/user/emailpass.")
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise SettingsError("ADMIN_JWT is not a token: there is something in it that no header can carry.")
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError("BACKEND_URL must start with http:// or https://")
+    return AdminAccess(admin_jwt=SecretStr(token), backend_url=url)
+
+
+def load_settings() -> Settings:
+    """Read the settings.
+
+    Raises:
+        SettingsError: some are malformed or missing; the message has a line for each that names it and shows no value.
+    """
+    settings, problems = _read()
+    if settings is None or problems:
+        raise cannot_start(problems)
+    return settings
+
+
+def cannot_start(problems: list[str]) -> SettingsError:
+    """The error that lists the problems: in one line when there is one, else one line each."""
+    listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
+    error = SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
+    error.problems = tuple(problems)
+    return error
+
+
+def _read() -> tuple[Settings | None, list[str]]:
+    """The settings, and what is wrong with them. Those that are malformed do not hide what else is missing."""
+    problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields})
+    usual: dict[str, Any] = {}
+    while True:
+        try:
+            settings = Settings(**usual)
+        except ValidationError as error:
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+        else:
+            return settings, problems + _addresses_without_credentials(settings)
+        named = {str(problem["loc"][0]) for problem in found if problem["loc"]} - set(usual)
+        for problem in found:
+            message = problem["msg"].removeprefix("Value error, ")
+            if problem["loc"]:
+                problems.append(f"{str(problem['loc'][0]).upper()}: {message}")
+            else:  # what is malformed is not missing as well
+                malformed = [name.upper() for name in usual]
+                problems += [
+                    line
+                    for line in message.splitlines()
+                    if not any(name in line.partition(":")[0].split() for name in malformed)
+                ]
+        if not named:
+            return None, problems
+        usual |= {name: Settings.model_fields[name].default for name in named}
+
+
+def _addresses_without_credentials(settings: Settings) -> list[str]:
+    """An address that would silently not be used: the embedded service answers in its place."""
+    problems = []
+    if settings.gateway_url and settings.uses_sandbox_gateway:
+        problems.append(f"GATEWAY_URL needs {', '.join(GATEWAY_CREDENTIALS)}")
+    if settings.carrier_api_url != CARRIER_API_URL and settings.uses_sandbox_carrier:
+        problems.append("CARRIER_API_URL needs CARRIER_API_KEY")
+    return problems

@@ -1,0 +1,92 @@
+"""What every table has in common."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar
+
+from sqlalchemy import JSON, Insert, String, Table, insert
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import make_transient_to_detached
+from sqlmodel import Field, SQLModel
+
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+
+# named constraints, so that a migration can drop what another one made
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+Json = JSON().with_variant(JSONB(), "postgresql")
+"""A JSON column on both databases."""
+
+JsonObject = dict[str, Any]
+
+ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
+"""Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
+
+S = TypeVar("S")
+R = TypeVar("R", bound=SQLModel)
+
+
+def table_of(model: type[SQLModel]) -> Table:
+    """The table of a model, for a statement that is built once: the mapper rebuilds its own at each execution.
+
+    Such a statement does not flush the session first.
+    """
+    return SQLModel.metadata.tables[str(model.__tablename__)]
+
+
+def for_each_dialect(build: Callable[[Any], S]) -> dict[str, S]:
+    """What `build` makes of SQLAlchemy's module of each kind of database, by the name that a session's bind has.
+
+    For statements such as `INSERT … ON CONFLICT`, which each kind has of its own. They are built once.
+    """
+    return {"sqlite": build(sqlite), "postgresql": build(postgresql)}
+
+
+def values_of(row: SQLModel) -> dict[str, Any]:
+    """The row's values by column, for a statement on its table. Columns are named as the model's fields."""
+    return {name: getattr(row, name) for name in type(row).model_fields}
+
+
+async def insert_row(session: AsyncSession, row: SQLModel) -> None:
+    """Insert the row at once, in a quarter of the time that the session's own way takes.
+
+    The session does not know the row: changing it afterwards changes nothing in the database.
+    """
+    await session.execute(_insert(type(row)), values_of(row))
+
+
+async def insert_known(session: AsyncSession, row: R) -> R:
+    """The same, but the session knows the row afterwards, as if it had read it."""
+    await insert_row(session, row)
+    return know(session, row)
+
+
+def know(session: AsyncSession, row: R) -> R:
+    """Let the session know a row that a statement has inserted: what was inserted is not read again."""
+    make_transient_to_detached(row)
+    session.add(row)
+    return row
+
+
+@cache
+def _insert(model: type[SQLModel]) -> Insert:
+    return insert(table_of(model))
+
+
+class Timestamps(SQLModel):
+    """When a row was made and last changed."""
+
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime, nullable=False)
+    updated_at: datetime = Field(
+        default_factory=now, sa_type=UtcDateTime, nullable=False, sa_column_kwargs={"onupdate": now}
+    )

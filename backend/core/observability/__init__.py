@@ -1,0 +1,1 @@
+"""Logs, metrics, traces and the lag of the event loop."""

@@ -1,0 +1,136 @@
+"""What each process counts and measures for Prometheus.
+
+What all processes share is read when it is asked for: `backend.operations.monitoring.database_metrics`.
+No label is made of anything that a client sends: routes are templates, events are those that the app has.
+
+With several workers (`WORKERS`) a scrape reaches any one of them: the processes then write their numbers into files of
+one folder (prometheus_client's multiprocess mode, `storefront.server.granian_server`), and whoever is asked adds them
+up.
+"""
+
+import os
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+REGISTRY = CollectorRegistry()
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper bounds of the histograms' buckets."""
+
+REQUESTS = Counter(
+    "trompo_http_requests",
+    "Requests by route (a template) and status.",
+    ("method", "route", "status"),
+    registry=REGISTRY,
+)
+REQUEST_SECONDS = Histogram(
+    "trompo_http_request_duration_seconds",
+    "From a request's headers to the end of its response.",
+    ("route",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+EVENTS = Counter(
+    "trompo_events",
+    "Events of pages by handler and outcome: ok, failed or canceled.",
+    ("event", "outcome"),
+    registry=REGISTRY,
+)
+EVENT_SECONDS = Histogram(
+    "trompo_event_duration_seconds",
+    "Handling of an event, what waits for the page's state included.",
+    ("event",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+JOB_RUNS = Counter(
+    "trompo_job_runs",
+    "Runs of jobs by kind and outcome: ok or failed.",
+    ("kind", "outcome"),
+    registry=REGISTRY,
+)
+OUTSIDE_CALLS = Counter(
+    "trompo_outside_requests",
+    "Calls of the gateway, the carrier and others by outcome: a status's class, unreachable or no_answer.",
+    ("service", "outcome"),
+    registry=REGISTRY,
+)
+OUTSIDE_SECONDS = Histogram(
+    "trompo_outside_request_duration_seconds",
+    "Such a call.",
+    ("service",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+PAGES_RENDERED = Counter("trompo_pages_rendered", "Pages that a renderer drew.", registry=REGISTRY)
+RENDERER_STARTS = Counter("trompo_renderer_starts", "Renderers that were started.", registry=REGISTRY)
+
+LOOP_LAG = Gauge(
+    "trompo_event_loop_lag_seconds",
+    "How late the event loop ran at worst in the last ten seconds.",
+    registry=REGISTRY,
+    multiprocess_mode="livemax",
+)
+CONNECTIONS = Gauge(
+    "trompo_database_connections",
+    "Connections to the database: in_use or idle.",
+    ("state",),
+    registry=REGISTRY,
+    multiprocess_mode="livesum",
+)
+MEMORY = Gauge(
+    "trompo_resident_memory_bytes",
+    "Memory of the serving processes.",
+    registry=REGISTRY,
+    multiprocess_mode="livesum",
+)
+WEBSOCKETS = Gauge(
+    "trompo_websockets", "Pages that are open.", registry=REGISTRY, multiprocess_mode="livesum"
+)
+RENDERERS = Gauge(
+    "trompo_renderers_up",
+    "Renderers that can be asked, those at rest included.",
+    registry=REGISTRY,
+    multiprocess_mode="livesum",
+)
+RENDERER_MEMORY = Gauge(
+    "trompo_renderer_memory_bytes", "Memory of the renderers.", registry=REGISTRY, multiprocess_mode="livesum"
+)
+
+
+def exposition() -> bytes:
+    """The numbers of all processes of this shop, in Prometheus' text format. Reads files: not for the event loop."""
+    if not _is_shared():
+        return generate_latest(REGISTRY)
+    together = CollectorRegistry()
+    MultiProcessCollector(together)
+    return generate_latest(together)
+
+
+def forget_dead_processes() -> None:
+    """Take the momentary values of processes that have ended out of the sums. What they counted stays."""
+    if not _is_shared():
+        return
+    folder = Path(MultiProcessCollector(None)._path)  # noqa: SLF001
+    for file in folder.glob("gauge_live*_*.db"):
+        pid = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid, str(folder))
+
+
+def share_between_processes() -> None:
+    """Keep the numbers in the files of the folder that PROMETHEUS_MULTIPROC_DIR names from now on.
+
+    To be called before anything is counted and before the workers are forked. prometheus_client itself only looks for
+    the folder when it is imported, and it has been by the time that the settings are read.
+    """
+    values.ValueClass = values.MultiProcessValue()
+    for metric in (LOOP_LAG, MEMORY, PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS, WEBSOCKETS):
+        metric._metric_init()  # noqa: SLF001 - those with labels have no values yet
+
+
+def _is_shared() -> bool:
+    return bool(values.ValueClass._multiprocess)  # noqa: SLF001 - it says so nowhere else

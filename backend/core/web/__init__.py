@@ -1,0 +1,1 @@
+"""Calls to outside services and what comes back; addresses, names and passwords that people type."""

@@ -1,0 +1,1 @@
+"""Accounts, sign-in, sessions and passwords of customers."""

@@ -1,0 +1,216 @@
+"""Google as a provider of OpenID Connect, with state, nonce and PKCE; every claim of the ID token is checked.
+
+What speaks OpenID Connect is loaded when the first shopper signs in so.
+"""
+
+import asyncio
+import hmac
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.errors import OutsideFailure, Unauthorized
+from backend.core.web.http_client import trusted
+from backend.core.web.outside_values import parse_identifier, parse_text, parse_web_address, read_json
+from backend.core.web.response_limits import LimitedClient
+
+if TYPE_CHECKING:
+    from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+SCOPE = "openid email profile"
+ALGORITHMS = ["RS256", "ES256"]
+ANSWER_WITHIN = 10.0
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+MAX_SUBJECT_LENGTH = 255
+"""What OpenID Connect allows."""
+MAX_EMAIL_LENGTH = 254
+CLOCKS_DIFFER = 60
+"""Seconds that the provider's clock may be ahead or behind."""
+CALLBACK = "/auth/google/callback"
+ALIASES = {"https://accounts.google.com": "accounts.google.com"}
+"""What Google also calls itself in its tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    """The secrets of one sign-in. The browser that began it must bring them back."""
+
+    state: str
+    nonce: str
+    verifier: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For a signed cookie."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class GooglePerson:
+    """Who the provider says it is."""
+
+    subject: str
+    email: str
+    is_verified: bool
+    first_name: str
+    last_name: str
+
+
+class Google:
+    """The provider that the settings name. `transport` stands in for the network in tests."""
+
+    def __init__(self, settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._settings = settings
+        self._transport = transport
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the settings allow to sign in with Google."""
+        return self._settings.has_google
+
+    async def begin(
+        self, attempt: SignInAttempt | None = None, callback: str = ""
+    ) -> tuple[str, SignInAttempt]:
+        """The provider's page to go to, and what to keep until the shopper is back at `callback`, else at our own page.
+
+        Raises:
+            OutsideFailure: the provider does not answer.
+        """
+        from authlib.common.security import generate_token
+
+        attempt = attempt or SignInAttempt(generate_token(43), generate_token(43), generate_token(64))
+        async with self._connected(callback) as client:
+            endpoints = await self._endpoints(client)
+            url, _state = client.create_authorization_url(
+                endpoints["authorization_endpoint"],
+                state=attempt.state,
+                nonce=attempt.nonce,
+                code_verifier=attempt.verifier,
+                prompt="select_account",
+            )
+        return url, attempt
+
+    async def finish(self, code: str, state: str, attempt: SignInAttempt, callback: str = "") -> GooglePerson:
+        """Who came back, to the `callback` that `begin` was told.
+
+        Raises:
+            Unauthorized: the answer is not the one to this attempt, or its token is no good.
+            OutsideFailure: the provider does not answer, or not what it should.
+        """
+        from authlib.common.errors import AuthlibBaseError
+
+        if not state or not hmac.compare_digest(state.encode(), attempt.state.encode()):
+            raise Unauthorized("The answer is not to this attempt")
+        async with self._connected(callback) as client:
+            endpoints = await self._endpoints(client)
+            try:
+                token = await client.fetch_token(
+                    endpoints["token_endpoint"], code=code, code_verifier=attempt.verifier
+                )
+                keys = (
+                    (await client.request("GET", endpoints["jwks_uri"], withhold_token=True))
+                    .raise_for_status()
+                    .json()
+                )
+            except AuthlibBaseError as error:
+                raise Unauthorized(f"The provider refused the code: {error.error}") from None
+            except (httpx.HTTPError, ValueError, TypeError, AttributeError, LookupError) as error:
+                # also what Authlib makes of a document of another shape
+                raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
+        return self._person(str(token.get("id_token", "")), keys, attempt.nonce)
+
+    def _person(self, id_token: str, keys: Any, nonce: str) -> GooglePerson:
+        from joserfc import jwt
+        from joserfc.errors import JoseError
+        from joserfc.jwk import KeySet
+
+        issuer, client_id = self._settings.google_issuer, self._settings.google_client_id
+        registry = jwt.JWTClaimsRegistry(
+            now=lambda: int(now().timestamp()),
+            leeway=CLOCKS_DIFFER,
+            iss={"essential": True, "values": [issuer, ALIASES.get(issuer, issuer)]},
+            aud={"essential": True, "value": client_id},
+            exp={"essential": True},
+            iat={"essential": True},
+            sub={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        )
+        try:
+            claims = jwt.decode(id_token, KeySet.import_key_set(keys), algorithms=ALGORITHMS).claims
+            registry.validate(claims)
+        except (JoseError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise Unauthorized(f"The ID token is no good: {type(error).__name__}") from None
+        if claims.get("azp", client_id) != client_id:
+            raise Unauthorized("The ID token is for somebody else")
+        subject = parse_identifier(claims["sub"], MAX_SUBJECT_LENGTH)
+        if subject is None:
+            raise Unauthorized("The ID token names nobody")
+        return GooglePerson(
+            subject=subject,
+            email=(parse_identifier(claims.get("email"), MAX_EMAIL_LENGTH) or "").casefold(),
+            is_verified=claims.get("email_verified") is True,
+            first_name=parse_text(claims.get("given_name")),
+            last_name=parse_text(claims.get("family_name")),
+        )
+
+    @asynccontextmanager
+    async def _connected(self, callback: str) -> AsyncIterator["AsyncOAuth2Client"]:
+        """Open a client whose calls all end within `ANSWER_WITHIN` together.
+
+        Raises:
+            OutsideFailure: they did not.
+        """
+        try:
+            # a deadline in addition to httpx's timeouts: those start again with every byte that trickles in
+            async with asyncio.timeout(ANSWER_WITHIN), self._client(callback) as client:
+                yield client
+        except TimeoutError as error:
+            raise OutsideFailure("The provider did not answer in time") from error
+
+    def _client(self, callback: str) -> "AsyncOAuth2Client":
+        return _client_class()(
+            client_id=self._settings.google_client_id,
+            client_secret=self._settings.google_client_secret.get_secret_value(),
+            scope=SCOPE,
+            redirect_uri=callback or self._settings.base_url + CALLBACK,
+            code_challenge_method="S256",
+            timeout=ANSWER_WITHIN,
+            transport=self._transport,
+            verify=trusted(),
+        )
+
+    async def _endpoints(self, client: "AsyncOAuth2Client") -> dict[str, str]:
+        issuer = self._settings.google_issuer
+        address = f"{issuer}/.well-known/openid-configuration"
+        try:
+            answer = await client.request("GET", address, withhold_token=True)
+            found = read_json(answer.raise_for_status().content)
+        except (httpx.HTTPError, ValueError) as error:
+            raise OutsideFailure(f"The provider failed: {type(error).__name__}") from error
+        if not isinstance(found, dict) or found.get("issuer") != issuer:
+            raise OutsideFailure("The provider says it is another")
+        endpoints = {name: parse_web_address(found.get(name)) for name in ENDPOINTS}
+        if not all(endpoints.values()):
+            raise OutsideFailure("The provider does not say where it is")
+        return {name: address for name, address in endpoints.items() if address}
+
+
+@cache
+def _client_class() -> type["AsyncOAuth2Client"]:
+    """Return Authlib's client with a limit on what it reads."""
+    from authlib.deprecate import AuthlibDeprecationWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # it would rather have httpx's successor
+        from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+    class LimitedOAuth2Client(LimitedClient, AsyncOAuth2Client):  # type: ignore[misc]  # Authlib has no types
+        """An OAuth 2 client that reads at most `MAX_RESPONSE_BYTES` of a response."""
+
+    return LimitedOAuth2Client

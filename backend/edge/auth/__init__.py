@@ -1,0 +1,1 @@
+"""Tokens, cookies, devices and keys of who calls."""

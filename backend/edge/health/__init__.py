@@ -1,0 +1,1 @@
+"""`/health`, `/livez` and `/readyz`."""

@@ -1,0 +1,354 @@
+"""What the files hold: for each kind its columns, whose right it needs, and its rows, some things at a time.
+
+Money is whole pesos with IVA in it, moments are as clocks in Colombia show them.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.importer.columns import OPTION_CELLS
+from backend.catalog.importer.headings import label_of
+from backend.catalog.models import Product, Variant, variant_name
+from backend.catalog.products.options import named_values
+from backend.core.cursors import cursor_at, read_cursor
+from backend.core.dates import TIME_ZONE
+from backend.core.texts import _
+from backend.customers.models import Customer, GuestCustomer
+from backend.exports.platform_products import Cells, conditions_of_query, product_cells
+from backend.imports.files import SHAPE, product_rows
+from backend.imports.row_changes import option_cells
+from backend.inventory.models import InventoryLevel, StockMovement
+from backend.invoices.export import DOCUMENT_COLUMNS, LINE_COLUMNS, document_rows, line_rows
+from backend.invoices.models import Invoice
+from backend.orders.admin.export import COLUMNS as ORDER_COLUMNS
+from backend.orders.admin.export import order_rows
+from backend.orders.models import Order, OrderLine
+from backend.orders.service import totals_of
+from backend.shipping.models import StockLocation
+from backend.staff.models import Staff
+from backend.staff.rights import Right
+
+PLATFORM = "platform"
+"""The kind of file that programs of the platform ask for."""
+AT_ONCE = 500
+"""Things that are read at a time."""
+Row = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that a kind is read from, in the order in which its things were made."""
+
+    model: Any
+    rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
+    cells: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Cells]]] | None = None
+    """In place of `rows`, where each file has its own columns."""
+    of_days: bool = True
+    """Whether only what was made in the period is meant."""
+    at: str = "created_at"
+    """The moment that the period is of, and by which they are sorted."""
+
+    @property
+    def moment(self) -> Any:
+        """The column of `at`."""
+        return getattr(self.model, self.at)
+
+    def where(self, begin: datetime, end: datetime) -> list[ColumnElement[bool]]:
+        """What its things must meet."""
+        if self.model is Product:
+            return [Product.deleted_at.is_(None)]
+        return [self.moment >= begin, self.moment < end] if self.of_days else []
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file."""
+
+    title: str
+    right: Right
+    columns: Sequence[str]
+    sources: Sequence[Source]
+    is_for_programs: bool = False
+    """Whether nobody is offered it in the office."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file is to hold: the moments of the period, and for programs a query for products."""
+
+    begin: datetime
+    end: datetime
+    query: str = ""
+    columns: Sequence[str] = ()
+
+
+async def count_of(session: AsyncSession, kind: Kind, contents: Contents) -> int:
+    """How many things such a file would hold."""
+    count = 0
+    for source in kind.sources:
+        query = select(func.count()).select_from(source.model).where(*await _where(session, source, contents))
+        count += (await session.execute(query)).scalar_one()
+    return count
+
+
+async def read_some(
+    session: AsyncSession, kind: Kind, contents: Contents, place: str
+) -> tuple[int, Sequence[Row], str | None]:
+    """The next things from this place on: how many they are, their rows, and the place after them; None at the end."""
+    number, _separator, cursor = place.partition(" ")
+    source = kind.sources[int(number or 0)]
+    model = source.model
+    query = select(model).where(*await _where(session, source, contents))
+    if cursor:
+        query = query.where(tuple_(source.moment, model.id) > read_cursor(cursor))
+    found = (await session.execute(query.order_by(source.moment, model.id).limit(AT_ONCE))).scalars().all()
+    rows: Sequence[Row] = await source.rows(session, found) if source.rows is not None else []
+    if source.cells is not None:
+        rows = [[one.get(name) for name in contents.columns] for one in await source.cells(session, found)]
+    if len(found) == AT_ONCE:
+        return AT_ONCE, rows, f"{number or 0} {cursor_at(getattr(found[-1], source.at), found[-1].id)}"
+    next_source = int(number or 0) + 1
+    return len(found), rows, f"{next_source} " if next_source < len(kind.sources) else None
+
+
+async def _where(session: AsyncSession, source: Source, contents: Contents) -> list[ColumnElement[bool]]:
+    conditions = source.where(contents.begin, contents.end)
+    return (
+        [*conditions, *await conditions_of_query(session, contents.query)] if contents.query else conditions
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M")
+
+
+async def _lines(session: AsyncSession, orders: Sequence[Order]) -> list[Row]:
+    of_order: dict[str, list[OrderLine]] = {order.id: [] for order in orders}
+    lines = select(OrderLine).where(OrderLine.order_id.in_(of_order)).order_by(OrderLine.id)
+    for line in (await session.execute(lines)).scalars():
+        of_order[line.order_id].append(line)
+    rows: list[Row] = []
+    for order in orders:
+        totals = totals_of(order, of_order[order.id]).by_line
+        for line in of_order[order.id]:
+            total = totals[line.id]
+            rows.append(
+                (
+                    order.number,
+                    _moment(order.created_at),
+                    order.status,
+                    order.payment_status,
+                    line.sku,
+                    line.title,
+                    variant_name(line.variant_title),
+                    line.quantity,
+                    line.withdrawn + line.returned,
+                    line.unit_price,
+                    total.discount_total,
+                    total.total,
+                    line.tax_rate,
+                    total.tax_total,
+                )
+            )
+    return rows
+
+
+async def _customers(_session: AsyncSession, customers: Sequence[Customer | GuestCustomer]) -> list[Row]:
+    return [
+        (
+            one.first_name,
+            one.last_name,
+            one.email,
+            one.phone,
+            one.company_name,
+            _("sí") if isinstance(one, Customer) else _("no"),
+            _moment(one.created_at),
+        )
+        for one in customers
+    ]
+
+
+async def _products(session: AsyncSession, products: Sequence[Product]) -> list[Row]:
+    by_id = {product.id: product for product in products}
+    query = (
+        select(
+            Variant,
+            func.coalesce(func.sum(InventoryLevel.stocked), 0),
+            func.coalesce(func.sum(InventoryLevel.reserved), 0),
+        )
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.product_id.in_(by_id))
+        .group_by(Variant.id)
+    )
+    found = (await session.execute(query)).all()
+    places = {product.id: place for place, product in enumerate(products)}
+    found = sorted(found, key=lambda row: (places[row[0].product_id], row[0].rank, row[0].id))
+    of_products: dict[str, list[Variant]] = {product.id: [] for product in products}
+    for variant, _stocked, _reserved in found:
+        of_products[variant.product_id].append(variant)
+    named = await named_values(session, of_products)
+    return [
+        (
+            by_id[variant.product_id].title,
+            variant_name(variant.title),
+            *(option_cells(tuple(named[variant.id].items())).get(name) for name in OPTION_CELLS),
+            by_id[variant.product_id].handle,
+            _("sí") if by_id[variant.product_id].status == "published" else _("no"),
+            variant.sku,
+            variant.ean,
+            variant.price,
+            variant.compare_at_price,
+            _("sí") if variant.is_free else _("no"),
+            by_id[variant.product_id].tax_rate,
+            int(stocked),
+            int(reserved),
+            by_id[variant.product_id].weight,
+            by_id[variant.product_id].brand,
+            by_id[variant.product_id].age_range,
+        )
+        for variant, stocked, reserved in found
+    ]
+
+
+async def _movements(session: AsyncSession, movements: Sequence[StockMovement]) -> list[Row]:
+    titled = select(Variant.id, Variant.sku, Product.title, Variant.title).join(
+        Product, Product.id == Variant.product_id
+    )
+    found = await session.execute(titled.where(Variant.id.in_({one.variant_id for one in movements})))
+    toys = {id_: (sku, title, variant_name(variant_title)) for id_, sku, title, variant_title in found}
+    located = select(StockLocation.id, StockLocation.name)
+    places = dict((await session.execute(located)).all())
+    numbered = select(Order.id, Order.number).where(Order.id.in_({one.order_id for one in movements}))
+    orders = dict((await session.execute(numbered)).all())
+    named = select(Staff.id, Staff.email).where(Staff.id.in_({one.actor_id for one in movements}))
+    people = dict((await session.execute(named)).all())
+    return [
+        (
+            _moment(one.created_at),
+            *toys.get(one.variant_id, ("", one.variant_id, "")),
+            places.get(one.location_id, one.location_id),
+            one.delta,
+            one.stocked,
+            one.reason,
+            one.note,
+            one.supplier,
+            one.document,
+            orders.get(one.order_id or ""),
+            people.get(one.actor_id, one.actor_id),
+        )
+        for one in movements
+    ]
+
+
+KINDS: dict[str, Kind] = {
+    "orders": Kind(_("Pedidos"), Right.EXPORT_PERSONAL_DATA, ORDER_COLUMNS, [Source(Order, order_rows)]),
+    "lines": Kind(
+        _("Juguetes vendidos"),
+        Right.READ_REPORTS,
+        (
+            _("Pedido"),
+            _("Fecha"),
+            _("Estado"),
+            _("Pago"),
+            _("SKU"),
+            _("Juguete"),
+            _("Presentación"),
+            _("Unidades"),
+            _("Devueltas"),
+            _("Precio"),
+            _("Descuento"),
+            _("Total"),
+            _("Tarifa de IVA"),
+            _("IVA"),
+        ),
+        [Source(Order, _lines)],
+    ),
+    "invoices": Kind(
+        _("Facturas y notas crédito"),
+        Right.EXPORT_PERSONAL_DATA,
+        DOCUMENT_COLUMNS,
+        [Source(Invoice, document_rows, at="issued_at")],
+    ),
+    "invoice_lines": Kind(
+        _("Renglones de las facturas"),
+        Right.READ_INVOICES,
+        LINE_COLUMNS,
+        [Source(Invoice, line_rows, at="issued_at")],
+    ),
+    "customers": Kind(
+        _("Clientes"),
+        Right.EXPORT_PERSONAL_DATA,
+        (
+            _("Nombre"),
+            _("Apellido"),
+            _("Correo"),
+            _("Teléfono"),
+            _("Empresa"),
+            _("Con cuenta"),
+            _("Desde"),
+        ),
+        [Source(Customer, _customers, of_days=False), Source(GuestCustomer, _customers, of_days=False)],
+    ),
+    "products": Kind(
+        _("Productos"),
+        Right.READ_CATALOG,
+        (
+            _("Juguete"),
+            _("Presentación"),
+            *(label_of(name) for name in OPTION_CELLS),
+            _("Dirección"),
+            _("Publicado"),
+            _("SKU"),
+            _("Código de barras"),
+            _("Precio"),
+            _("Precio antes"),
+            _("Gratis"),
+            _("Tarifa de IVA"),
+            _("Unidades"),
+            _("Reservadas"),
+            _("Peso (kg)"),
+            _("Marca"),
+            _("Edad"),
+        ),
+        [Source(Product, _products, of_days=False)],
+    ),
+    "import": Kind(
+        _("Productos, para cambiarlos e importarlos"),
+        Right.READ_CATALOG,
+        [label_of(name) for name in SHAPE],
+        [Source(Product, product_rows, of_days=False)],
+    ),
+    PLATFORM: Kind(
+        _("Productos, para programas"),
+        Right.READ_CATALOG,
+        (),
+        [Source(Product, cells=product_cells, of_days=False)],
+        is_for_programs=True,
+    ),
+    "movements": Kind(
+        _("Movimientos de bodega"),
+        Right.READ_STOCK,
+        (
+            _("Fecha"),
+            _("SKU"),
+            _("Juguete"),
+            _("Presentación"),
+            _("Bodega"),
+            _("Cambio"),
+            _("Quedan"),
+            _("Motivo"),
+            _("Nota"),
+            _("Proveedor"),
+            _("Documento"),
+            _("Pedido"),
+            _("Quién"),
+        ),
+        [Source(StockMovement, _movements)],
+    ),
+}
+"""The kinds of files, by their names."""

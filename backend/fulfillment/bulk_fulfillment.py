@@ -1,0 +1,200 @@
+"""Sending several orders at once: each for itself, so that what one of them refuses stops no other.
+
+What came of each is said in one sentence for the shop's people. That an order was sent already is no error to them:
+somebody else was quicker.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
+from backend.core.texts import _
+from backend.fulfillment.delivery import mark_delivered, mark_shipped
+from backend.fulfillment.labels import why_not_made
+from backend.fulfillment.packing import fulfill
+from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
+from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order
+from backend.orders.models import Order
+from backend.orders.packing_holds import PackingHeld
+from backend.orders.search import pickup_options
+from backend.orders.service import lines_of_order, read_order
+from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
+from backend.shipping.addresses import missing_for_a_label
+from backend.shipping.providers.base import FulfillmentProviders, LabelTooExpensive
+from backend.staff.rights import Actor, Right
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one order.
+
+    Attributes:
+        is_done: whether it is as was wished for, by this or before.
+        waits: whether it now waits for a decision of a person (`backend.attention`).
+        was_before: whether it was so already: somebody was quicker.
+    """
+
+    order_id: str
+    number: int
+    is_done: bool
+    text: str
+    waits: bool = False
+    was_before: bool = False
+
+
+async def send_rest(
+    database: Database, actor: Actor, settings: Settings, providers: FulfillmentProviders, order_id: str
+) -> Outcome:
+    """Make one label for all units of the order that are still to be sent, once however often this is called.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.FULFILL)
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        left = [
+            FulfillmentItem(id=line.id, quantity=line.quantity - line.fulfilled - line.withdrawn)
+            for line in await lines_of_order(session, order_id)
+            if line.quantity > line.fulfilled + line.withdrawn
+        ]
+    error: ShopError | None = None
+    if left:
+        try:
+            await fulfill(database, actor, settings, providers, order_id, NewFulfillment(items=left))
+        except (Forbidden, NotFound):
+            raise
+        except ShopError as refusal:
+            log.info("order %s was not sent: %s: %s", order_id, type(refusal).__name__, refusal.message)
+            error = refusal
+    async with database.read() as session:
+        return await _sent(session, await read_order(session, order.id), error, was_left=bool(left))
+
+
+async def send_several(
+    database: Database,
+    actor: Actor,
+    settings: Settings,
+    providers: FulfillmentProviders,
+    order_ids: Sequence[str],
+) -> list[Outcome]:
+    """Make the labels of these orders, one after the other. Of more than `MOST_AT_ONCE`, the first.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.FULFILL)
+    outcomes = []
+    for order_id in order_ids[:MOST_AT_ONCE]:
+        try:
+            outcomes.append(await send_rest(database, actor, settings, providers, order_id))
+        except NotFound:
+            outcomes.append(Outcome(order_id, 0, is_done=False, text=_("Ya no existe.")))
+    return outcomes
+
+
+async def ship_several(database: Database, actor: Actor, order_ids: Sequence[str]) -> list[Outcome]:
+    """Record that all that was packed of these orders has left. Of more than `MOST_AT_ONCE`, the first.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.FULFILL)
+    outcomes = []
+    for order_id in order_ids[:MOST_AT_ONCE]:
+        try:
+            async with database.transaction() as session:
+                outcomes.append(await ship_order(session, actor, order_id))
+        except NotFound:
+            outcomes.append(Outcome(order_id, 0, is_done=False, text=_("Ya no existe.")))
+        except ShopError as refusal:
+            log.info("order %s was not shipped: %s", order_id, refusal.message)
+            outcomes.append(Outcome(order_id, 0, is_done=False, text=_("No se pudo. Mira el pedido.")))
+    return outcomes
+
+
+async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outcome:
+    """Record that all that was packed of the order has left, but for what the carrier has cancelled.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.FULFILL)
+    order = await read_order(session, order_id)
+    number = order.number or 0
+    if order.shipping_option_id in await pickup_options(session):
+        return Outcome(order_id, number, is_done=False, text=_("Lo recogen en la tienda: no se envía."))
+    made = [
+        one
+        for one in await fulfillments_of_order(session, order_id)
+        if one.state == LabelState.CREATED and not carrier_canceled(one)
+    ]
+    if not made:
+        return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
+    waiting = [one for one in made if one.shipped_at is None]
+    for fulfillment in waiting:
+        await mark_shipped(session, actor, order_id, fulfillment.id, NewShipment())
+    text = _("Enviado.") if waiting else _("Ya estaba enviado.")
+    return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
+
+
+async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outcome:
+    """Record that the buyer has fetched what was packed of the order.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.FULFILL)
+    order = await read_order(session, order_id)
+    number = order.number or 0
+    made = [one for one in await fulfillments_of_order(session, order_id) if one.state == LabelState.CREATED]
+    if not made:
+        return Outcome(order_id, number, is_done=False, text=_("Todavía no está empacado."))
+    waiting = [one for one in made if one.delivered_at is None]
+    for fulfillment in waiting:
+        await mark_delivered(session, actor, order_id, fulfillment.id)
+    text = _("Entregado.") if waiting else _("Ya estaba entregado.")
+    return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
+
+
+async def _sent(session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool) -> Outcome:
+    """What came of it: as the order and its labels stand now, which says more than the error."""
+    states = {one.state for one in await fulfillments_of_order(session, order.id)}
+    lines = await lines_of_order(session, order.id)
+    is_all_packed = all(line.quantity <= line.fulfilled + line.withdrawn for line in lines)
+    is_done = waits = False
+    if was_left and error is None:
+        is_done, text = True, _("Guía lista.")
+    elif order.status == OrderStatus.CANCELED:
+        text = _("Está cancelado.")
+    elif order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
+        text = _("No está pagado.")
+    elif isinstance(error, PackingHeld):
+        waits, text = True, _("El banco se contradice sobre el pago. Decide en Por resolver.")
+    elif LabelState.UNKNOWN in states:
+        waits, text = True, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")
+    elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):
+        waits, text = True, _("La guía cuesta mucho más de lo cobrado. Decide en Por resolver.")
+    elif LabelState.CREATING in states or (isinstance(error, Conflict) and not is_all_packed):
+        text = _("Otra persona la está haciendo en este momento.")
+    elif is_all_packed:
+        is_done, text = True, _("Ya tenía guía.")
+    elif isinstance(error, OutsideFailure) or (
+        isinstance(error, InvalidData) and (error.fields or missing_for_a_label(order.shipping_address))
+    ):
+        text = why_not_made(error)
+    else:
+        text = _("No se puede empacar. Mira el pedido.")
+    return Outcome(order.id, order.number or 0, is_done, text, waits, was_before=is_done and not was_left)

@@ -1,0 +1,95 @@
+"""Fulfillments that have left, or have arrived, as staff and their programs say."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.core.clock import now
+from backend.core.errors import InvalidData, NotAllowed
+from backend.core.events import publish
+from backend.fulfillment.label_states import lock_fulfillment
+from backend.fulfillment.schemas import NewShipment, said_of, units_by_line
+from backend.fulfillment.tracking import stop_tracking
+from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
+from backend.orders.fulfillments import carrier_canceled
+from backend.orders.models import Fulfillment
+from backend.orders.service import lock_order, update_fulfillment_status
+from backend.orders.states import TRACKING_URL, LabelState
+from backend.staff.rights import Actor, Right
+
+
+async def mark_shipped(
+    session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, shipment: NewShipment
+) -> None:
+    """Record that the fulfillment has left, as a whole.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: the order has no such fulfillment.
+        NotAllowed: it was cancelled, by the shop or by the carrier, or has no label.
+        InvalidData: other items are named than are in it, or another tracking number than it has.
+    """
+    actor.require(Right.FULFILL)
+    order = await lock_order(session, order_id)
+    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
+    if carrier_canceled(fulfillment):
+        raise NotAllowed(
+            f"The carrier has cancelled the label of fulfillment {fulfillment.reference}: nobody collects it"
+        )
+    await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
+    if shipment.items is not None and units_by_line(shipment.items) != _held(fulfillment):
+        raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
+    fulfillment.shipped_at = fulfillment.shipped_at or now()
+    _note(fulfillment, shipment)
+    await update_fulfillment_status(session, order)
+    await publish(session, FulfillmentShipped(fulfillment.id, order_id))
+
+
+async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
+    """Record that the fulfillment has arrived.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: the order has no such fulfillment.
+        NotAllowed: it was cancelled, or has no label.
+    """
+    actor.require(Right.FULFILL)
+    order = await lock_order(session, order_id)
+    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
+    await record(session, actor, "delivered", Subject(Thing.ORDER, order_id))
+    is_news = fulfillment.delivered_at is None
+    fulfillment.delivered_at = fulfillment.delivered_at or now()
+    await stop_tracking(session, fulfillment)
+    await update_fulfillment_status(session, order)
+    if is_news:
+        await publish(session, FulfillmentDelivered(fulfillment.id, order_id))
+
+
+async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:
+    fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
+    if fulfillment.state == LabelState.CANCELED:
+        raise NotAllowed("Fulfillment has been canceled")
+    if fulfillment.state != LabelState.CREATED:
+        raise NotAllowed(f"The label of fulfillment {fulfillment.reference} is {fulfillment.state}")
+    return fulfillment
+
+
+def _note(fulfillment: Fulfillment, shipment: NewShipment) -> None:
+    """Keep what a program of the staff says of a fulfillment that left. A carrier's label stays as it is.
+
+    Raises:
+        InvalidData: there is another tracking number already.
+    """
+    data = {**fulfillment.data, **said_of(shipment)}
+    for label in shipment.labels or ():
+        fulfillment.tracking_number = fulfillment.tracking_number or label.tracking_number or None
+        if label.tracking_number not in ("", fulfillment.tracking_number):
+            raise InvalidData(
+                f"A fulfillment has one label, and the tracking number of this one is {fulfillment.tracking_number}"
+            )
+        fulfillment.label_url = fulfillment.label_url or label.label_url or None
+        data[TRACKING_URL] = label.tracking_url or data.get(TRACKING_URL)
+    fulfillment.data = data
+
+
+def _held(fulfillment: Fulfillment) -> dict[str, int]:
+    return {item["line_item_id"]: item["quantity"] for item in fulfillment.items}

@@ -1,0 +1,89 @@
+"""What the platform's dashboard tells in its feed: files of products that are done, for whoever asked for them."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.db.database import db_now
+from backend.edge.wire import JsonDict, stamps
+from backend.exports.kinds import PLATFORM
+from backend.exports.models import DataExport
+from backend.imports.models import ImportStatus, ProductImport
+from backend.staff.rights import Actor
+
+FEED = "feed"
+TEMPLATE = "admin-ui"
+PREFIX = "noti_"
+
+
+async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[JsonDict]:
+    """The actor's imports and exports that are done, newest first. They go with what they tell of.
+
+    Args:
+        session: the database's.
+        actor: who asks.
+        base_url: the shop's address.
+    """
+    exports = select(DataExport).where(
+        DataExport.actor_id == actor.id,
+        DataExport.kind == PLATFORM,
+        DataExport.is_done,
+        DataExport.expires_at > db_now(),
+    )
+    imports = select(ProductImport).where(
+        ProductImport.actor_id == actor.id, ProductImport.status == ImportStatus.DONE
+    )
+    told = [
+        _entry(
+            actor,
+            one.id,
+            one.updated_at,
+            {
+                "title": "Product export",
+                "description": "Product export completed successfully!",
+                "file": {
+                    "filename": f"{one.since}-product-exports.csv",
+                    "url": f"{base_url}/admin/exports/{one.id}",
+                    "mimeType": "text/csv",
+                },
+            },
+        )
+        for one in (await session.execute(exports)).scalars()
+    ]
+    told += [
+        _entry(
+            actor,
+            one.id,
+            one.updated_at,
+            {
+                "title": "Product import",
+                "description": f"Product import of file {one.name} completed successfully!",
+            },
+        )
+        for one in (await session.execute(imports)).scalars()
+    ]
+    return sorted(told, key=lambda one: (one["created_at"], one["id"]), reverse=True)
+
+
+def _entry(actor: Actor, of_id: str, done_at: datetime, data: JsonDict) -> JsonDict:
+    return {
+        "id": f"{PREFIX}{of_id}",
+        "to": "",
+        "from": None,
+        "channel": FEED,
+        "template": TEMPLATE,
+        "data": data,
+        "content": None,
+        "trigger_type": None,
+        "resource_id": of_id,
+        "resource_type": "product",
+        "receiver_id": actor.id,
+        "original_notification_id": None,
+        "idempotency_key": of_id,
+        "external_id": None,
+        "provider_id": "local",
+        "status": "success",
+        **stamps(done_at, done_at),
+        "deleted_at": None,
+    }

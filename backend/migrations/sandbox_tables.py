@@ -1,0 +1,96 @@
+"""Tables of the embedded sandbox.
+
+Every database has them, so that all have the same shape; only the sandbox writes them.
+"""
+
+from datetime import datetime
+from typing import ClassVar
+
+from sqlalchemy import BigInteger, Index, text
+from sqlmodel import Field
+
+from backend.core.clock import now
+from backend.core.db.database import UtcDateTime
+from backend.core.db.tables import Json, JsonObject, Timestamps
+
+
+class SandboxTransaction(Timestamps, table=True):
+    """A PSE transaction at the embedded gateway, as it stands at the bank.
+
+    `ref_payco` is the gateway's number; `invoice` the merchant's. `state` is the gateway's code (wire: gateway 1.8).
+    """
+
+    __tablename__ = "sandbox_transaction"
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}
+
+    ref_payco: int | None = Field(default=None, primary_key=True)
+    invoice: str = Field(unique=True)
+    transaction_id: str = Field(unique=True)
+    """The bank network's trace number (CUS)."""
+    ticket_id: str = Field(unique=True)
+    """The gateway's receipt number."""
+    bank_token: str = Field(unique=True)
+    """What the bank's page is reached by; unguessable."""
+    browser_reference: str = Field(unique=True)
+    """24 hexadecimal digits: the `ref_payco` a shopper's browser carries back."""
+    state: int = 3
+    decided_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    fields: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """The request's fields by their name on the wire, in clear."""
+
+
+class SandboxNotification(Timestamps, table=True):
+    """A notification the merchant is still to be told, or was told. It survives a restart."""
+
+    __tablename__ = "sandbox_notification"
+    __table_args__ = (
+        Index(
+            "ix_sandbox_notification_open",
+            "due_at",
+            sqlite_where=text("delivered_at IS NULL"),
+            postgresql_where=text("delivered_at IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    ref_payco: int = Field(foreign_key="sandbox_transaction.ref_payco", index=True)
+    state: int
+    forged: bool = False
+    """Whether its signature is wrong (a fault on demand)."""
+    attempts: int = 0
+    due_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime)
+    """When the next attempt is due; None when there will be none."""
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class SandboxLabel(Timestamps, table=True):
+    """A label of the embedded carrier, and where its shipment is."""
+
+    __tablename__ = "sandbox_label"
+    __table_args__: ClassVar = {"sqlite_autoincrement": True}
+
+    id: int | None = Field(default=None, primary_key=True)
+    order_id: int = Field(sa_type=BigInteger, unique=True)
+    """Its number; all test labels have one."""
+    tracker: str = Field(unique=True)
+    reference: str
+    """The merchant's."""
+    carrier: str
+    is_test: bool = False
+    status: str
+    """In the carrier's words (wire: carrier 2.4)."""
+    times: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """When it was collected and delivered, by the tracking answer's names."""
+
+
+class SandboxInvoice(Timestamps, table=True):
+    """A document that the embedded invoice provider made. Each number is made once."""
+
+    __tablename__ = "sandbox_invoice"
+
+    number: str = Field(primary_key=True)
+    kind: str
+    code: str
+    """Its CUFE or CUDE."""
+    xml: bytes
+    issued_at: datetime = Field(sa_type=UtcDateTime)

@@ -1,0 +1,1 @@
+"""Change notifications for open pages."""

@@ -1,0 +1,236 @@
+"""The form of an area of content: rows of texts, as people write them, and the body that they say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.content.areas import (
+    OWN_SECTIONS,
+    SECTION_NAMES,
+    AnnouncementBody,
+    Area,
+    BannerBody,
+    Body,
+    FooterBody,
+    HomeBody,
+    MailBody,
+    Section,
+    SectionKind,
+    SlideKind,
+    read_body,
+)
+from backend.content.validation import check
+from backend.core.errors import InvalidData
+from backend.media.picture_urls import picture_address
+from backend.office.offers.form import read_day
+from backend.office.product_names import names_of_toys, toys_named
+
+TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
+"""The fields that stand once."""
+CELLS = (
+    "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "starts", "ends",
+)  # fmt: skip
+"""The fields that each row has."""
+LINE = "line"
+"""The kind of a row of the footer."""
+_ROWS = {Area.BANNER: "slides", Area.HOME: "sections", Area.FOOTER: "lines"}
+_FIELDS = {"product_id": "toy", "product_ids": "toys"}
+"""What fields of a body are called in the form."""
+
+
+@dataclass(frozen=True, slots=True)
+class AreaRow:
+    """A row of the form: a slide, a section, or a line of the footer. What its kind does not have is empty.
+
+    Attributes:
+        name: of a section that the shop fills by itself.
+        toy: a toy's title or code.
+        toys: the same of several, one a line.
+        src: where the picture is.
+        is_added: it is not saved yet.
+    """
+
+    key: str
+    kind: str = ""
+    name: str = ""
+    picture: str = ""
+    src: str = ""
+    toy: str = ""
+    title: str = ""
+    text: str = ""
+    alt: str = ""
+    link: str = ""
+    label: str = ""
+    toys: str = ""
+    category_id: str = ""
+    starts: str = ""
+    ends: str = ""
+    is_added: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AreaForm:
+    """What the form holds, as texts."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    rows: Sequence[AreaRow] = ()
+
+
+async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str, str]]:
+    """The form of what an area says, and the ids of the toys that it names, by how it names them."""
+    names = await _names(session, body)
+    match body:
+        case BannerBody():
+            rows = [
+                AreaRow(
+                    key=f"row-{number}",
+                    kind=one.kind,
+                    picture=one.picture,
+                    src=picture_address(one.picture),
+                    toy=names.get(one.product_id, ""),
+                    title=one.title,
+                    text=one.text,
+                    alt=one.alt,
+                    link=one.link,
+                    starts=_day(one.starts),
+                    ends=_day(one.ends),
+                )
+                for number, one in enumerate(body.slides)
+            ]
+            form = AreaForm(rows=rows)
+        case AnnouncementBody():
+            form = AreaForm(
+                {"text": body.text, "link": body.link, "starts": _day(body.starts), "ends": _day(body.ends)}
+            )
+        case HomeBody():
+            sections = body.sections or [Section(kind=kind) for kind in OWN_SECTIONS]
+            form = AreaForm(rows=[_section_row(one, number, names) for number, one in enumerate(sections)])
+        case FooterBody():
+            lines = [
+                AreaRow(f"row-{number}", LINE, text=one.text, link=one.link)
+                for number, one in enumerate(body.lines)
+            ]
+            form = AreaForm({"about": body.about, "title": body.title}, lines)
+        case MailBody():
+            form = AreaForm(body.model_dump())
+    return form, {name: product_id for product_id, name in names.items()}
+
+
+async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str]) -> Body:
+    """What the form says.
+
+    Args:
+        session: reads the toys that it names.
+        area: what it is the form of.
+        form: what was typed.
+        known: ids of the toys that the form showed, by how it named them.
+
+    Raises:
+        InvalidData: it cannot be shown; `fields` says why, by the form's fields: `link-row-0`, `text`.
+    """
+    problems: dict[str, str] = {}
+    raw = await _raw(session, area, form, known, problems)
+    try:
+        body = read_body(area, raw)
+        await check(session, area, body)
+    except InvalidData as error:
+        # of a day that is none, and a toy that was not found, more is known here
+        problems = {_field(path, form.rows): problem for path, problem in error.fields.items()} | problems
+    if problems:
+        raise InvalidData("The form cannot be shown", fields=problems)
+    return body
+
+
+def _field(path: str, rows: Sequence[AreaRow]) -> str:
+    parts = path.split(".")
+    if len(parts) == 3 and parts[1].isdigit() and int(parts[1]) < len(rows):
+        return f"{_FIELDS.get(parts[2], parts[2])}-{rows[int(parts[1])].key}"
+    return "rows" if path in _ROWS.values() else path
+
+
+async def _raw(
+    session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str], problems: dict[str, str]
+) -> dict[str, object]:
+    texts = form.texts
+    match area:
+        case Area.ANNOUNCEMENT:
+            return {
+                "text": texts.get("text", ""),
+                "link": texts.get("link", ""),
+                **_typed_days(texts.get("starts", ""), texts.get("ends", ""), "", problems),
+            }
+        case Area.FOOTER:
+            lines = [{"text": row.text, "link": row.link} for row in form.rows]
+            return {"about": texts.get("about", ""), "title": texts.get("title", ""), "lines": lines}
+        case Area.BANNER:
+            return {"slides": [await _raw_slide(session, row, known, problems) for row in form.rows]}
+        case Area.HOME:
+            return {"sections": [await _raw_section(session, row, known, problems) for row in form.rows]}
+        case _mail:
+            return {name: texts.get(name, "") for name in ("subject", "opening", "closing")}
+
+
+async def _raw_slide(
+    session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
+) -> dict[str, object]:
+    said = {"kind": row.kind, "text": row.text, "link": row.link}
+    days = _typed_days(row.starts, row.ends, f"-{row.key}", problems)
+    if row.kind == SlideKind.PICTURE:
+        return {**said, **days, "picture": row.picture, "alt": row.alt, "title": row.title}
+    ids, problem = await toys_named(session, [row.toy], known)
+    if problem:
+        problems[f"toy-{row.key}"] = problem
+    return {**said, **days, "product_id": next(iter(ids), "")}
+
+
+async def _raw_section(
+    session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
+) -> dict[str, object]:
+    if row.kind != SectionKind.EDITORIAL:
+        return {"kind": row.kind}
+    ids, problem = await toys_named(session, row.toys.splitlines(), known)
+    if problem:
+        problems[f"toys-{row.key}"] = problem
+    said = {name: getattr(row, name) for name in ("kind", "title", "text", "picture", "alt", "link", "label")}
+    return {**said, "product_ids": ids, "category_id": row.category_id}
+
+
+def _typed_days(starts: str, ends: str, row: str, problems: dict[str, str]) -> dict[str, object]:
+    return {
+        "starts": read_day(starts, f"starts{row}", problems),
+        "ends": read_day(ends, f"ends{row}", problems),
+    }
+
+
+def _day(day: date | None) -> str:
+    return day.isoformat() if day else ""
+
+
+def _section_row(section: Section, number: int, names: Mapping[str, str]) -> AreaRow:
+    return AreaRow(
+        key=f"row-{number}",
+        kind=section.kind,
+        name=SECTION_NAMES.get(section.kind, ""),
+        picture=section.picture,
+        src=picture_address(section.picture) if section.picture else "",
+        title=section.title,
+        text=section.text,
+        alt=section.alt,
+        link=section.link,
+        label=section.label,
+        toys="\n".join(names[one] for one in section.product_ids if one in names),
+        category_id=section.category_id,
+    )
+
+
+async def _names(session: AsyncSession, body: Body) -> dict[str, str]:
+    """How the form names the toys of a body, by their ids."""
+    ids: list[str] = []
+    if isinstance(body, BannerBody):
+        ids = [one.product_id for one in body.slides]
+    elif isinstance(body, HomeBody):
+        ids = [product_id for one in body.sections for product_id in one.product_ids]
+    wanted = [one for one in ids if one]
+    return await names_of_toys(session, wanted) if wanted else {}

@@ -1,0 +1,69 @@
+"""A mail with the office's words, as a buyer would get it: with an order that there never was."""
+
+from datetime import timedelta
+from typing import Any
+
+from backend.content.areas import MAIL, Area, MailBody
+from backend.core.clock import now
+from backend.core.config.settings import Settings
+from backend.core.dates import date_label
+from backend.core.money import format_cop
+from backend.core.texts import _
+from backend.mail.messages import Message
+from backend.mail.models import MailKind
+from backend.mail.rendering import MailRenderer
+from backend.returns.models import NEXT_STEPS, ReturnKind
+
+NUMBER = 4821
+BUYER = "ana@example.com"
+
+
+def example_mail(settings: Settings, effective: Settings, area: Area, body: MailBody) -> tuple[str, str]:
+    """The subject and the page of this area's mail."""
+    kind = MailKind(area.removeprefix(MAIL))
+    message = Message(kind, BUYER, _example(settings))
+    mail = MailRenderer(settings).render(message, effective, body)
+    page = mail.get_body(("html",))
+    return str(mail["Subject"]), page.get_content() if page is not None else ""
+
+
+def _example(settings: Settings) -> dict[str, Any]:
+    """The values that the templates of all these mails name (docs/accounts.md lists them)."""
+    link, due = settings.base_url, date_label(now() + timedelta(days=15))
+    return {
+        "name": "Ana",
+        "number": NUMBER,
+        "link": link,
+        "bill": [
+            (_("1 × Trompo de madera"), format_cop(30_000)),
+            (_("Envío"), format_cop(12_000)),
+            ("Total", format_cop(42_000)),
+        ],
+        "is_bank": True,
+        "is_gift": False,
+        "facts": [(_("Pago"), "PSE · Bancolombia"), (_("Va para"), "Medellín, Antioquia")],
+        "terms_link": f"{link}/legal/terminos",
+        "withdrawal_link": f"{link}/legal/retracto",
+        "carrier": "Coordinadora",
+        "tracking_number": "86001234567",
+        "tracking_url": "",
+        "is_delivered": False,
+        "amount": format_cop(42_000),
+        "reference": "TR-123456",
+        "is_reversed": False,
+        "received": "",
+        "missing": "",
+        "surplus": "",
+        "total": "$ 89.900",
+        "toy": _("Trompo de madera"),
+        "unsubscribe": link,
+        "what": _("Derecho de retracto").lower(),
+        "is_claim": False,
+        "next_step": NEXT_STEPS[ReturnKind.WITHDRAWAL].format(due=due),
+        "is_canceled": False,
+        "return_number": "D-4821-1",
+        "asked": date_label(now()),
+        "due": due,
+        "denial": [_("El juguete volvió usado y sin su caja.")],
+        "answer": [_("Revisamos lo que nos contaste y ya quedó resuelto.")],
+    }

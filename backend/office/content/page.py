@@ -1,0 +1,126 @@
+"""What the office shows of the shop's texts: which version of each is in force, and every version of one."""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.config.settings import Identity
+from backend.core.dates import time_label
+from backend.core.errors import NotFound
+from backend.core.texts import _
+from backend.legal.texts import (
+    DATA_NAMES,
+    TITLES,
+    LegalKind,
+    TextVersion,
+    all_versions,
+    as_html,
+    current_texts,
+    filled,
+    read_version,
+)
+from backend.office.content.area_page import AreaSummary, area_summaries
+from backend.staff.actor_names import names_of
+from backend.staff.rights import Actor, Right
+
+TEMPLATE_BY = _("Texto modelo de la tienda")
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text in the list."""
+
+    kind: str
+    title: str
+    version: int
+    is_reviewed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a text: when it was saved, and by whom."""
+
+    version: int
+    label: str
+    by: str
+    is_reviewed: bool
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """One text to be changed.
+
+    Attributes:
+        current: the number of the version in force.
+        shown: the number of the version whose `source` is shown.
+        html: what that version looks like.
+        data: the names of the shop's data that it can name.
+    """
+
+    kind: str
+    title: str
+    current: int
+    shown: int
+    source: str
+    html: str
+    is_reviewed: bool
+    versions: list[VersionRow]
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPage:
+    """The areas of content, the legal texts, and the text that was opened, if one was."""
+
+    texts: list[TextRow]
+    opened: TextView | None = None
+    areas: list[AreaSummary] = field(default_factory=list)
+
+
+async def content_page(
+    session: AsyncSession, actor: Actor, effective: Identity, kind: str = "", version: int = 0
+) -> ContentPage:
+    """The texts; opened, the one of this kind as this version says it (0: the one in force).
+
+    Raises:
+        Forbidden: the role may not see the shop's settings.
+        NotFound: there is no such text, or no such version of it.
+    """
+    actor.require(Right.READ_SETTINGS)
+    texts = await current_texts(session)
+    rows = [TextRow(one, TITLES[one], text.version, text.is_reviewed) for one, text in texts.items()]
+    if not kind:
+        return ContentPage(rows, areas=await area_summaries(session, actor))
+    if kind not in texts:
+        raise NotFound(f"There is no text {kind}")
+    current = texts[LegalKind(kind)]
+    shown = await read_version(session, current.kind, version) if version else current
+    return ContentPage(rows, await _opened(session, effective, current, shown))
+
+
+async def _opened(
+    session: AsyncSession, effective: Identity, current: TextVersion, shown: TextVersion
+) -> TextView:
+    versions = await all_versions(session, current.kind)
+    people = await names_of(session, {text.saved_by for text in versions if text.saved_by})
+    return TextView(
+        kind=current.kind,
+        title=TITLES[current.kind],
+        current=current.version,
+        shown=shown.version,
+        source=shown.source,
+        html=as_html(filled(shown, effective).text),
+        is_reviewed=shown.is_reviewed,
+        versions=[
+            VersionRow(
+                text.version,
+                time_label(text.saved_at) if text.saved_at else TEMPLATE_BY,
+                people.get(text.saved_by or "", ""),
+                text.is_reviewed,
+                text.version == current.version,
+            )
+            for text in versions
+        ],
+        data=", ".join(f"{{{name}}}" for name in DATA_NAMES),
+    )

@@ -1,0 +1,192 @@
+"""What the form of an offer would change, at today's prices, before it is stored.
+
+However many toys the shop has, only those that are shown are read; the others are counted by the database.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, bindparam, distinct, exists, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.category_tree import with_those_inside
+from backend.catalog.models import Product, ProductCategory, Variant, for_sale, variant_name
+from backend.core.dates import date_label, last_day
+from backend.core.db.database import database_now
+from backend.core.money import format_cop
+from backend.core.texts import _, counted
+from backend.office.offers.form import (
+    CATEGORIES,
+    ORDER,
+    SHIPPING,
+    TOYS,
+    OfferForm,
+    TypedOffer,
+    read_offer,
+    save_offer,
+)
+from backend.office.offers.listing import told_of, version_of
+from backend.pricing import PricedLine
+from backend.promotions.discount_calculation import Offer, OfferedLine, apply_offers
+from backend.promotions.kinds import Allocation, MethodType, PromotionStatus
+from backend.promotions.models import Campaign, Promotion
+from backend.promotions.service import find_promotion
+from backend.staff.rights import Actor, Right
+
+MOST_SHOWN = 8
+"""Toys of a preview."""
+CHANGED_SINCE = _(
+    "Alguien la cambió mientras la tenías abierta. Ahora es: {told}. "
+    "Recarga para ver cómo quedó; si guardas, queda lo tuyo."
+)
+_STANDING = (
+    select(Promotion, Campaign)
+    .outerjoin(Campaign, Campaign.id == Promotion.campaign_id)
+    .where(Promotion.id == bindparam("promotion_id"), Promotion.deleted_at.is_(None))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """A toy, with its price before and after."""
+
+    title: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an offer would change: in words, the dearest toys it is for, and how many more there are.
+
+    `version`: how the promotion stands before (`version_of`); empty for a new one.
+    """
+
+    words: list[str]
+    rows: list[PreviewRow]
+    more: int
+    version: str
+
+
+async def preview_offer(
+    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = "", seen: str = ""
+) -> Preview:
+    """What the form would change, at today's prices. `seen` is the version of the promotion that it was made of.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        InvalidData: `fields` has what is wrong, by field.
+    """
+    actor.require(Right.READ_CATALOG)
+    typed = await read_offer(session, form)
+    standing = (await session.execute(_STANDING, {"promotion_id": promotion_id})).one_or_none()
+    version = version_of(*standing) if standing else ""
+    moment = await database_now(session)
+    status = standing[0].status if standing else ""
+    notes = [CHANGED_SINCE.format(told=told_of(*standing))] if standing and version != seen else []
+    if typed.target == SHIPPING:
+        return Preview([*notes, *_words(typed, 0, status, moment)], [], 0, version)
+    found = (
+        select(Product, Variant)
+        .select_from(Product)
+        .join(Variant, Variant.product_id == Product.id)
+        .where(*await _conditions(session, typed))
+    )
+    counts = found.with_only_columns(func.count(), func.count(distinct(Product.id)))
+    variants, toys = (await session.execute(counts)).one()
+    dearest = found.order_by(Variant.price.desc(), Variant.id).limit(MOST_SHOWN)
+    shown = (await session.execute(dearest)).all()
+    rows = [_preview_row(product, variant, typed) for product, variant in shown]
+    words = [*notes, *_words(typed, toys, status, moment)]
+    return Preview(words, rows, variants - len(rows), version)
+
+
+async def save_seen(
+    session: AsyncSession, actor: Actor, form: OfferForm, seen: str, promotion_id: str = ""
+) -> str | Preview:
+    """Store what was seen in the preview, when the promotion had this version.
+
+    Returns:
+        The id of the promotion; or what it would change now, where somebody has changed or ended it since.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none to change.
+        InvalidData: `fields` has what is wrong, by field.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    if promotion_id:
+        promotion = await find_promotion(session, promotion_id)
+        campaign = await session.get(Campaign, promotion.campaign_id) if promotion.campaign_id else None
+        if version_of(promotion, campaign) != seen:
+            return await preview_offer(session, actor, form, promotion_id, seen)
+    return (await save_offer(session, actor, form, promotion_id)).id
+
+
+async def _conditions(session: AsyncSession, typed: TypedOffer) -> list[ColumnElement[bool]]:
+    """Which toys it is for."""
+    if typed.target == TOYS:
+        return [for_sale(), Product.id.in_(typed.target_ids)]
+    if typed.target == CATEGORIES:
+        inside = ProductCategory.category_id.in_(await with_those_inside(session, typed.target_ids))
+        return [for_sale(), exists().where(ProductCategory.product_id == Product.id, inside)]
+    return [for_sale()]
+
+
+def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> PreviewRow:
+    """A variant that the offer is for."""
+    offer = Offer(
+        promotion_id="",
+        code=typed.code,
+        method_type=typed.method,
+        target_type=typed.target_type,
+        allocation=Allocation.ACROSS,
+        value=typed.value,
+    )
+    line = OfferedLine(PricedLine(variant.id, 1, variant.price, product.tax_rate))
+    taken = sum(one.amount for one in apply_offers([offer], [line]).adjustments)
+    name = variant_name(variant.title)
+    return PreviewRow(
+        title=f"{product.title}, {name}" if name else product.title,
+        before=format_cop(variant.price),
+        after=format_cop(variant.price - taken),
+    )
+
+
+def _words(typed: TypedOffer, toys: int, status: str, moment: datetime) -> list[str]:
+    """What the offer does, as somebody would say it."""
+    off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
+    targets = {
+        SHIPPING: _("Quita {off} del envío; nunca más de lo que cuesta."),
+        ORDER: _("Quita {off} del valor de los juguetes del carrito."),
+        TOYS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
+        CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
+    }
+    words = [targets[typed.target].format(off=off)]
+    if typed.target in (TOYS, CATEGORIES):
+        words.append(
+            counted(toys, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta."))
+        )
+    words.append(
+        _("Se aplica sola, sin código.")
+        if typed.is_automatic
+        else _("Se aplica a quien escriba el código {code}.").format(code=typed.code)
+    )
+    if typed.minimum:
+        words.append(_("Desde {amount} en juguetes.").format(amount=format_cop(typed.minimum)))
+    if typed.starts_at:
+        words.append(_("Empieza el {day}.").format(day=date_label(typed.starts_at)))
+    if typed.ends_at:
+        last = date_label(last_day(typed.ends_at))
+        words.append(_("Termina sola al acabarse el {day}.").format(day=last))
+    if typed.limit:
+        words.append(_("Usos en total: {n}.").format(n=typed.limit))
+    if typed.each:
+        words.append(_("Usos por cliente: {n}.").format(n=typed.each))
+    if typed.ends_at and typed.ends_at <= moment:
+        words.append(_("Su último día ya pasó: así no aplica."))
+    elif status == PromotionStatus.DRAFT:
+        words.append(_("Es un borrador: al guardarla empieza a aplicar."))
+    elif status == PromotionStatus.INACTIVE:
+        words.append(_("Está terminada: al guardarla vuelve a aplicar."))
+    return words

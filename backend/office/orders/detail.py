@@ -1,0 +1,392 @@
+"""One order as the office shows it: what it is, how it stands, whose it is, what happened, and what can be done now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.views import PictureView
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.dates import time_label
+from backend.core.money import format_cop, format_exact
+from backend.core.texts import _
+from backend.core.web.contact import clean_name
+from backend.fulfillment.views import stage_shown
+from backend.legal.consents import consents_of_cart
+from backend.office.customer_labels import buyer_of, consent_in_words, document_of, phone_path, whatsapp_path
+from backend.office.invoices import InvoiceRow, invoices_of_order
+from backend.office.orders.listing import chips_of, difference_in_words
+from backend.office.orders.timeline import EventView, MailView, order_mails, timeline
+from backend.office.returns.listing import ReturnRow, returns_of_order
+from backend.office.views import ChipView
+from backend.orders.admin.corrections import version_of
+from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order, has_left
+from backend.orders.gifts import gift_message
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.money.captured_money import read_money
+from backend.orders.packing_holds import is_held
+from backend.orders.parties import name_of, whole_name
+from backend.orders.search import pickup_options
+from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.states import (
+    HAS_MONEY,
+    TRACKING,
+    WHY_FAILED,
+    WITHOUT_LABEL,
+    LabelState,
+    OrderStatus,
+    PaymentStatus,
+)
+from backend.payment.models import PaymentSession
+from backend.payment.payments import captured_and_refunded
+from backend.payment.sessions import decisive_session, sessions_of
+from backend.payment.transitions import captured_exactly
+from backend.shipping.addresses import address_lines, municipality_code
+from backend.staff.rights import Actor, Right
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """Units of a toy that was sold. `packed`: how many of them are in a parcel already."""
+
+    id: str
+    product_id: str
+    title: str
+    detail: str
+    quantity: int
+    packed: int
+    withdrawn: int
+    unit_label: str
+    total_label: str
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelView:
+    """A parcel with its label.
+
+    Attributes:
+        chip: how far it is.
+        label_path: where its label is to print; empty without one.
+        can_cancel: whether the label can still be cancelled.
+        waits: whether a person must decide first (`backend.attention`).
+        problem: why its label was not made; empty where it was, or is not known.
+        carrier_words: the last status in the carrier's own words; empty before the first.
+    """
+
+    id: str
+    reference: str
+    guide: str
+    carrier: str
+    chip: ChipView
+    label_path: str
+    can_cancel: bool
+    waits: bool
+    problem: str
+    carrier_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentView:
+    """How it is paid.
+
+    Attributes:
+        facts: name and value of what a bank asks for.
+        difference: what was paid and what is missing or too much; empty where the total was paid.
+    """
+
+    chip: ChipView
+    way: str
+    facts: list[tuple[str, str]]
+    difference: str
+    refunded_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressFields:
+    """The address by the names of the form that corrects it, and which version of it is shown."""
+
+    first_name: str
+    last_name: str
+    phone: str
+    town: str
+    address: str
+    suburb: str
+    reference: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDetail:
+    """An order.
+
+    Attributes:
+        phone_path, whatsapp_path: what a tap opens; empty where the number is none.
+        document: the payer's, with its kind.
+        gift_message: what is printed for the box; empty when nothing is.
+        consents: what the buyer agreed to: what, the proof, and the text's SHA-256.
+        is_held: whether nothing of it may be packed until a person has decided (`backend.attention`).
+        actions: what may be done now: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
+    """
+
+    id: str
+    number: int
+    placed_label: str
+    chips: list[ChipView]
+    buyer: str
+    email: str
+    phone: str
+    phone_path: str
+    whatsapp_path: str
+    document: str
+    is_pickup: bool
+    shipping_name: str
+    recipient: str
+    address_lines: list[str]
+    address: AddressFields
+    gift_message: str
+    lines: list[LineView]
+    totals: list[tuple[str, str]]
+    total_label: str
+    payment: PaymentView
+    parcels: list[ParcelView]
+    mails: list[MailView]
+    events: list[EventView]
+    consents: list[tuple[str, str, str]]
+    customer_id: str
+    """Of whoever bought it, with an account or without; empty where nobody is known."""
+    returns: list[ReturnRow]
+    invoices: list[InvoiceRow]
+    is_held: bool
+    actions: list[str]
+
+
+async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store_name: str) -> OrderDetail:
+    """The order.
+
+    Raises:
+        Forbidden: the actor may not see orders.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.READ_ORDERS)
+    order = await read_order(session, order_id)
+    lines = await lines_of_order(session, order_id)
+    fulfillments = await fulfillments_of_order(session, order_id)
+    held = await is_held(session, order_id)
+    printable = select(Fulfillment.id).where(
+        Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
+    )
+    has_label = set((await session.execute(printable)).scalars())
+    payments = await sessions_of(session, order.cart_id)
+    is_pickup = order.shipping_option_id in await pickup_options(session)
+    phone = str(order.shipping_address.get("phone") or "")
+    prices = totals_of(order, lines)
+    pictures = await first_pictures(session, [line.product_id for line in lines])
+    greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
+        store=store_name, number=order.number
+    )
+    return OrderDetail(
+        id=order.id,
+        number=order.number or 0,
+        placed_label=time_label(order.created_at),
+        chips=chips_of(order),
+        buyer=buyer_of(order),
+        email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
+        phone=phone,
+        phone_path=phone_path(phone),
+        whatsapp_path=whatsapp_path(phone, greeting),
+        document=_document(order) if actor.may(Right.READ_CUSTOMERS) else "",
+        is_pickup=is_pickup,
+        shipping_name=order.shipping_name,
+        recipient=_recipient(order.shipping_address),
+        address_lines=address_lines(order.shipping_address),
+        address=_address(order.shipping_address),
+        gift_message=gift_message(order.meta),
+        lines=[
+            _line(line, format_cop(part.original_total), pictures.get(line.product_id))
+            for line, part in zip(lines, prices.lines, strict=True)
+        ],
+        totals=[
+            (_("Juguetes"), format_cop(prices.items.original_total)),
+            (_("Envío"), format_cop(prices.shipping.original_total)),
+            *(
+                (_("Descuento {code}").format(code=code), f"-{format_cop(amount)}")
+                for code, amount in prices.savings
+            ),
+            (_("IVA incluido"), format_cop(prices.tax_total)),
+        ],
+        total_label=format_cop(order.total),
+        payment=await _payment(session, order),
+        parcels=[_parcel(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments],
+        mails=await order_mails(session, order.id),
+        events=await timeline(session, order, payments, fulfillments),
+        consents=[consent_in_words(proof) for proof in await consents_of_cart(session, order.cart_id)],
+        customer_id=order.customer_id or order.guest_id or "",
+        returns=await returns_of_order(session, order.id),
+        invoices=await invoices_of_order(session, actor, order.id),
+        is_held=held,
+        actions=_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
+    )
+
+
+def _actions(
+    actor: Actor,
+    order: Order,
+    lines: Sequence[OrderLine],
+    fulfillments: Sequence[Fulfillment],
+    *,
+    is_pickup: bool,
+    is_held: bool,
+) -> list[str]:
+    stands = order.status != OrderStatus.CANCELED
+    is_paid = order.payment_status in HAS_MONEY or order.payment_status == PaymentStatus.AUTHORIZED
+    has_money = order.payment_status in HAS_MONEY and order.total > 0
+    is_left = any(line.quantity > line.fulfilled + line.withdrawn for line in lines)
+    active = [one for one in fulfillments if one.state not in WITHOUT_LABEL]
+    in_doubt = any(one.state != LabelState.CREATED for one in active)
+    made = [one for one in active if one.state == LabelState.CREATED]
+    may_send, may_cancel = actor.may(Right.FULFILL), actor.may(Right.CANCEL_ORDERS)
+    possible = {
+        "pack": may_send and stands and is_paid and is_left and not in_doubt and not is_held,
+        "ship": may_send
+        and not is_pickup
+        and any(one.shipped_at is None and not carrier_canceled(one) for one in made),
+        "hand_over": may_send and is_pickup and any(one.delivered_at is None for one in made),
+        "correct": may_send and stands and not active,
+        "return": actor.may(Right.HANDLE_RETURNS) and has_money,
+        "cancel": may_cancel and stands and not active and not has_money,
+    }
+    return [name for name, is_possible in possible.items() if is_possible]
+
+
+async def _payment(session: AsyncSession, order: Order) -> PaymentView:
+    payment = await decisive_session(session, order.cart_id)
+    _captured, refunded = await captured_and_refunded(session, order.cart_id)
+    return PaymentView(
+        chip=chips_of(order)[0],
+        way=_way(payment),
+        facts=_facts(payment) if payment else [],
+        difference=difference_in_words(await read_money(session, order)),
+        refunded_label=format_cop(refunded) if refunded else "",
+    )
+
+
+def _way(payment: PaymentSession | None) -> str:
+    if payment is None:
+        return ""
+    if payment.provider_id == GATEWAY_PSE:
+        bank = str(payment.data.get("bank_name") or "")
+        return f"PSE · {bank}" if bank else "PSE"
+    return _("Pago acordado con la tienda")
+
+
+def _facts(payment: PaymentSession) -> list[tuple[str, str]]:
+    moment = payment.captured_at or payment.created_at
+    facts = (
+        (_("CUS"), payment.transaction_id),
+        (_("Referencia"), payment.reference),
+        (_("Factura en la pasarela"), payment.invoice),
+        (_("Valor"), format_cop(payment.amount)),
+        (_("Fecha"), time_label(moment)),
+        (_("Lo que dijo el banco"), str(payment.data.get("reason") or "")),
+        (_("No coincide"), _differs(payment)),
+    )
+    return [(name, value) for name, value in facts if value]
+
+
+def _differs(payment: PaymentSession) -> str:
+    if payment.captured_amount is None:
+        return ""
+    exact = captured_exactly(payment)
+    return "" if exact == payment.amount else _("El banco aprobó {amount}").format(amount=format_exact(exact))
+
+
+STAGES: dict[str, tuple[str, str]] = {
+    "ready": (_("Guía lista"), "plain"),
+    "shipped": (_("Enviado"), "plain"),
+    "collected": (_("Lo tiene la transportadora"), "plain"),
+    "in_transit": (_("En camino"), "plain"),
+    "out_for_delivery": (_("En reparto"), "plain"),
+    "delivered": (_("Entregado"), "good"),
+    "incident": (_("Con novedad"), "bad"),
+    "returned": (_("Devuelto por la transportadora"), "bad"),
+    "canceled": (_("Guía anulada"), "plain"),
+}
+LABELS: dict[str, tuple[str, str]] = {
+    LabelState.CREATING: (_("Haciendo la guía"), "wait"),
+    LabelState.FAILED: (_("No se pudo hacer la guía"), "bad"),
+    LabelState.UNKNOWN: (_("Guía en duda"), "bad"),
+    LabelState.TOO_EXPENSIVE: (_("Guía muy cara"), "bad"),
+    LabelState.CANCELED: (_("Guía anulada"), "plain"),
+}
+
+
+def _parcel(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
+    stage = stage_shown(one)
+    text, tone = LABELS.get(one.state) or STAGES.get(stage, (stage, "plain"))
+    if is_pickup and stage == "ready":
+        text = _("Listo para recoger")
+    is_made = one.state == LabelState.CREATED
+    path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
+    return ParcelView(
+        id=one.id,
+        reference=one.reference,
+        guide=one.tracking_number or "",
+        carrier=str(one.data.get("carrier") or ""),
+        chip=ChipView(text, tone),
+        label_path=path if is_made and is_printable else "",
+        can_cancel=is_made and not has_left(one),
+        waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
+        problem=str(one.data.get(WHY_FAILED) or "") if one.state == LabelState.FAILED else "",
+        carrier_words=str((one.data.get(TRACKING) or {}).get("words") or "") if is_made else "",
+    )
+
+
+def _line(line: OrderLine, total_label: str, picture: PictureView | None) -> LineView:
+    return LineView(
+        id=line.id,
+        product_id=line.product_id,
+        title=line.title,
+        detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
+        quantity=line.quantity,
+        packed=line.fulfilled,
+        withdrawn=line.withdrawn,
+        unit_label=format_cop(line.unit_price),
+        total_label=total_label,
+        picture=picture,
+    )
+
+
+def _document(order: Order) -> str:
+    """Return the payer's document, with their name where somebody else receives the order."""
+    written = document_of(order.payer)
+    doc_type = str((order.payer or {}).get("doc_type") or "")
+    name = whole_name(name_of(order.billing_address, order.shipping_address, doc_type))
+    is_recipient = name in ("", whole_name(name_of(None, order.shipping_address, "")))
+    return written if is_recipient or not written else f"{written} · {name}"
+
+
+def _recipient(address: Mapping[str, Any]) -> str:
+    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
+    return " ".join(filter(None, names))
+
+
+def _address(address: Mapping[str, Any]) -> AddressFields:
+    def text(name: str) -> str:
+        return str(address.get(name) or "")
+
+    metadata = address.get("metadata") or {}
+    has_town = bool(municipality_code(address))
+    return AddressFields(
+        first_name=text("first_name"),
+        last_name=text("last_name"),
+        phone=text("phone"),
+        town=", ".join(filter(None, (text("city"), text("province")))) if has_town else "",
+        address=text("address_1"),
+        suburb=str(metadata.get("suburb") or ""),
+        reference=text("address_2"),
+        version=version_of(dict(address)),
+    )

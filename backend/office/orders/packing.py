@@ -1,0 +1,201 @@
+"""What is packed next: the order that waits longest, with all that goes into its box."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import exists, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.bar_codes import as_scanned
+from backend.catalog.models import Variant
+from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.views import PictureView
+from backend.core.dates import day_label
+from backend.core.errors import NotFound
+from backend.office.customer_labels import buyer_of
+from backend.office.orders.listing import difference_in_words
+from backend.office.orders.timeline import who_last
+from backend.orders.gifts import gift_message
+from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
+from backend.orders.money.captured_money import read_money
+from backend.orders.packing_holds import IS_HELD, is_held
+from backend.orders.search import TO_PACK, pickup_options
+from backend.orders.service import lines_of_order, read_order, units_to_box
+from backend.orders.states import LabelState
+from backend.staff.rights import Actor, Right
+
+DOUBTFUL = (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE)
+UNDECIDED = (*DOUBTFUL, LabelState.CREATING)
+_WAITS = exists().where(Fulfillment.order_id == Order.id, Fulfillment.state.in_(UNDECIDED))
+"""A label of the order is being made, or waits for a decision: nobody packs it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackLine:
+    """Units to put into the box. `codes`: what is printed on them, in capitals."""
+
+    id: str
+    title: str
+    detail: str
+    units: int
+    codes: list[str]
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class PackOrder:
+    """An order to pack.
+
+    Attributes:
+        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
+            contradicts its payment), `busy` (somebody is making it right now) or `closed` (cancelled, or not paid any
+            more).
+        difference: what was paid and what is missing or too much; empty where the total was paid.
+        gift_message: what is printed for the box; empty when nothing is.
+        by: who packed it, and when; empty while nobody has.
+        label_path: where its label is to print; empty without one.
+    """
+
+    id: str
+    number: int
+    buyer: str
+    town: str
+    since_label: str
+    is_pickup: bool
+    notes: list[str]
+    difference: str
+    gift_message: str
+    lines: list[PackLine]
+    state: str
+    by: str
+    guide: str
+    label_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackView:
+    """What is packed now.
+
+    Attributes:
+        waiting: orders that can be packed.
+        doubtful: orders whose label waits for a decision.
+        held: orders whose payment waits for a decision.
+    """
+
+    waiting: int
+    doubtful: int
+    held: int
+    order: PackOrder | None
+
+
+async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, after: str = "") -> PackView:
+    """What is packed now.
+
+    Args:
+        session: for reading.
+        actor: who packs.
+        order_id: this order; empty for the one that waits longest.
+        after: without `order_id`: the one that waits longest after this order, and then the first again.
+
+    Raises:
+        Forbidden: the actor may not pack.
+        NotFound: there is no such order.
+    """
+    actor.require(Right.FULFILL)
+    can_pack = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, ~IS_HELD)
+    waiting = (await session.execute(can_pack)).scalar_one()
+    in_hold = select(func.count()).select_from(Order).where(TO_PACK, ~_WAITS, IS_HELD)
+    held = (await session.execute(in_hold)).scalar_one()
+    in_doubt = select(func.count(Fulfillment.order_id.distinct())).where(Fulfillment.state.in_(DOUBTFUL))
+    doubtful = (await session.execute(in_doubt)).scalar_one()
+    order = await read_order(session, order_id) if order_id else await _next(session, after)
+    return PackView(waiting, doubtful, held, await _order(session, order) if order else None)
+
+
+async def _next(session: AsyncSession, after: str) -> Order | None:
+    oldest = select(Order).where(TO_PACK, ~_WAITS, ~IS_HELD).order_by(Order.paid_at, Order.number).limit(1)
+    if after:
+        try:
+            last = await read_order(session, after)
+        except NotFound:
+            last = None
+        if last is not None and last.paid_at is not None:
+            later = oldest.where(tuple_(Order.paid_at, Order.number) > (last.paid_at, last.number))
+            following = (await session.execute(later)).scalar_one_or_none()
+            if following is not None:
+                return following
+    return (await session.execute(oldest)).scalar_one_or_none()
+
+
+async def _order(session: AsyncSession, order: Order) -> PackOrder:
+    lines = await lines_of_order(session, order.id)
+    made = select(
+        Fulfillment.id, Fulfillment.state, Fulfillment.tracking_number, Fulfillment.label_pdf.is_not(None)
+    ).where(Fulfillment.order_id == order.id)
+    parcels = (await session.execute(made.order_by(Fulfillment.id.desc()))).all()
+    created = next((parcel for parcel in parcels if parcel[1] == LabelState.CREATED), None)
+    state = _state(order, lines, {parcel[1] for parcel in parcels})
+    if state == "open" and await is_held(session, order.id):
+        state = "held"
+    is_packed = state == "packed"
+    units = units_to_box(lines)
+    shown = [line for line in lines if line.id in units]
+    pictures = await first_pictures(session, [line.product_id for line in shown])
+    bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
+    notes = select(OrderNote.text).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
+    path = f"/admin/orders/{order.id}/fulfillments/{created[0]}/label" if created and created[3] else ""
+    return PackOrder(
+        id=order.id,
+        number=order.number or 0,
+        buyer=buyer_of(order),
+        town=str(order.shipping_address.get("city") or ""),
+        since_label=day_label(order.paid_at or order.created_at),
+        is_pickup=order.shipping_option_id in await pickup_options(session),
+        difference=difference_in_words(await read_money(session, order)),
+        gift_message=gift_message(order.meta),
+        notes=list((await session.execute(notes)).scalars()),
+        lines=[
+            _line(line, units[line.id], pictures.get(line.product_id), bar_codes.get(line.variant_id, ""))
+            for line in shown
+        ],
+        state=state,
+        by=await who_last(session, order.id, ["packed", "label requested"]) if is_packed else "",
+        guide=(created[2] or "") if created and is_packed else "",
+        label_path=path if is_packed else "",
+    )
+
+
+def _state(order: Order, lines: Sequence[OrderLine], labels: set[str]) -> str:
+    if labels & set(DOUBTFUL):
+        return "doubt"
+    if LabelState.CREATING in labels:
+        return "busy"
+    if lines and all(line.quantity <= line.fulfilled + line.withdrawn for line in lines):
+        return "packed"
+    is_open = order.status == "pending" and order.payment_status in {
+        "captured",
+        "partially_refunded",
+        "authorized",
+        "partially_captured",
+    }
+    return "open" if is_open else "closed"
+
+
+def _line(line: OrderLine, units: int, picture: PictureView | None, bar_code: str) -> PackLine:
+    return PackLine(
+        id=line.id,
+        title=line.title,
+        detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
+        units=units,
+        codes=[
+            *([line.sku.strip().upper()] if line.sku else []),
+            *(as_scanned(bar_code) if bar_code else []),
+        ],
+        picture=picture,
+    )
+
+
+async def _bar_codes(session: AsyncSession, variant_ids: Sequence[str]) -> dict[str, str]:
+    """The numbers of the bar codes on the boxes, as the catalogue has them now."""
+    query = select(Variant.id, Variant.ean).where(Variant.id.in_(variant_ids), Variant.ean.is_not(None))
+    return {variant_id: code or "" for variant_id, code in (await session.execute(query)).all()}

@@ -1,0 +1,1 @@
+"""Views of the office's product screens."""

@@ -1,0 +1,1 @@
+"""Views of the office's team screen and of one's own account."""

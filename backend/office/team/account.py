@@ -1,0 +1,90 @@
+"""The staff member's own account in the office: second factor and open sessions."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.dates import short_time_label
+from backend.core.texts import _
+from backend.staff.rights import ROLE_NAMES, Actor
+from backend.staff.second_factor import recovery_codes_left
+from backend.staff.service import read_staff
+from backend.staff.sessions import sessions_of
+
+PROVE, ENROL = "prove", "enrol"
+"""Steps with the second factor that a staff member must take before they may change the team or the shop."""
+BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "Mac"),
+    ("Linux", "Linux"),
+)
+"""Marks of browsers and systems in a user agent, the most specific first, with their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A browser in which the staff member is signed in."""
+
+    id: str
+    title: str
+    detail: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAccount:
+    """Account of the staff member. `is_proved`: this sign-in has the second factor."""
+
+    email: str
+    role_label: str
+    has_second_factor: bool
+    is_proved: bool
+    codes_left: int
+    sessions: list[SessionRow]
+
+
+def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
+    """Return `PROVE` if the actor signed in without their second factor, `ENROL` if they have none, else empty."""
+    if actor.has_second_factor:
+        return ""
+    return PROVE if is_enrolled else ENROL
+
+
+async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
+    """Return the actor's account: this browser first, then the others in the order of their sign-in."""
+    member = await read_staff(session, actor, actor.id)
+    found = await sessions_of(session, actor, actor.id)
+    return OwnAccount(
+        email=member.email,
+        role_label=ROLE_NAMES[member.role],
+        has_second_factor=member.has_second_factor,
+        is_proved=actor.has_second_factor,
+        codes_left=await recovery_codes_left(session, actor),
+        sessions=[
+            SessionRow(
+                id=one.id,
+                title=browser_name(one.user_agent),
+                detail=_("{address} · visto {moment}").format(
+                    address=one.address, moment=short_time_label(one.last_seen_at)
+                ),
+                is_current=one.is_current,
+            )
+            for one in sorted(found, key=lambda one: (not one.is_current, one.created_at, one.id))
+        ],
+    )
+
+
+def browser_name(user_agent: str) -> str:
+    """Return the name of a browser and its system from its user agent."""
+    kinds = (next((name for mark, name in known if mark in user_agent), "") for known in (BROWSERS, SYSTEMS))
+    return " · ".join(filter(None, kinds)) or _("Otro navegador")

@@ -1,0 +1,88 @@
+"""The team's screen of the office: members of staff and invitations."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.dates import short_time_label
+from backend.core.texts import _
+from backend.office.team.account import missing_factor
+from backend.staff.invites import InviteView, list_invites
+from backend.staff.models import StaffSession
+from backend.staff.rights import ROLE_NAMES, Actor
+from backend.staff.service import list_staff
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member of staff. `seen_label` is when a browser of theirs last asked for something; empty for never."""
+
+    id: str
+    email: str
+    role: str
+    role_label: str
+    has_second_factor: bool
+    is_disabled: bool
+    is_self: bool
+    seen_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class InviteRow:
+    """An invitation: how it stands, in words. `is_gone`: it was accepted or revoked while it was shown."""
+
+    id: str
+    email: str
+    role_label: str
+    status: str
+    tone: str
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TeamPage:
+    """Everybody. `missing` is `PROVE` or `ENROL` where the actor cannot change anything yet."""
+
+    members: list[MemberRow]
+    invites: list[InviteRow]
+    missing: str
+
+
+async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
+    """Everybody who works here, and who is invited. It can be read without the second factor.
+
+    Raises:
+        Forbidden: the actor may not see staff.
+    """
+    staff = await list_staff(session, actor)
+    seen_at = select(StaffSession.staff_id, func.max(StaffSession.last_seen_at)).group_by(
+        StaffSession.staff_id
+    )
+    seen = dict((await session.execute(seen_at)).all())
+    members = [
+        MemberRow(
+            id=one.id,
+            email=one.email,
+            role=one.role,
+            role_label=ROLE_NAMES[one.role],
+            has_second_factor=one.has_second_factor,
+            is_disabled=one.is_disabled,
+            is_self=one.id == actor.id,
+            seen_label=short_time_label(seen[one.id]) if one.id in seen else "",
+        )
+        for one in staff
+    ]
+    invites = [_invite_row(one) for one in await list_invites(session, actor)]
+    is_enrolled = any(one.is_self and one.has_second_factor for one in members)
+    return TeamPage(members, invites, missing_factor(actor, is_enrolled=is_enrolled))
+
+
+def _invite_row(invite: InviteView) -> InviteRow:
+    if invite.is_over:
+        status, tone = _("Ya no sirve: envíala otra vez"), "bad"
+    elif invite.sent_at is None or invite.expires_at is None:
+        status, tone = _("El correo aún no sale"), "wait"
+    else:
+        status, tone = _("Vence {moment}").format(moment=short_time_label(invite.expires_at)), "plain"
+    return InviteRow(invite.id, invite.email, ROLE_NAMES[invite.role], status, tone)

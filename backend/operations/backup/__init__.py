@@ -1,0 +1,1 @@
+"""`trompo backup` and `trompo restore`, with the table of backups."""

@@ -1,0 +1,1 @@
+"""What staff and the Admin API do with orders."""

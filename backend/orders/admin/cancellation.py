@@ -1,0 +1,126 @@
+"""Cancelling an order by staff: its payment is cancelled first, and the order follows (design: decision 4)."""
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.core.db.database import Database, locked
+from backend.core.errors import NotAllowed, NotImplementedByProvider
+from backend.core.events import subscribe
+from backend.inventory import service as inventory
+from backend.orders.models import Order
+from backend.orders.service import lock_order, mark_unpaid, read_order, require_nothing_sent
+from backend.orders.states import OrderStatus, PaymentStatus, move
+from backend.payment.events import PaymentApproved, PurchaseCanceled
+from backend.payment.models import PaymentSession
+from backend.payment.service import PaymentService
+from backend.payment.sessions import decisive_session, started_payment
+from backend.payment.states import SessionState
+from backend.payment.transitions import apply_report, pays, took_nothing
+from backend.staff.rights import Actor, Right
+
+BY_HAND = (
+    "{provider_id}: refundPayment is not implemented. Give the money back by a bank transfer and book it with "
+    "POST /admin/orders/:id/refunds: with `cancel`, that cancels the order"
+)
+AT_THE_BANK = (
+    "The payment is still at the bank and cannot be called back: unless it is approved, "
+    "the order is cancelled by itself"
+)
+
+_ORDERS_OF_PURCHASE = locked(
+    select(Order).where(Order.cart_id.in_(bindparam("cart_ids", expanding=True))).order_by(Order.id)
+)
+
+
+async def cancel_order(database: Database, actor: Actor, payments: PaymentService, order_id: str) -> None:
+    """Cancel the order: its units can be sold again. From then on no late approval revives it by itself.
+
+    One that is cancelled already stays so, and is noted as cancelled by the first staff member who asks for it.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such order.
+        NotAllowed: fulfillments of it stand; or its payment is still at the bank.
+        NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).
+        OutsideFailure: the provider could not be asked.
+    """
+    actor.require(Right.CANCEL_ORDERS)
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        if order.canceled_by is not None:
+            return
+        is_canceled = order.status == OrderStatus.CANCELED
+        if not is_canceled:
+            await require_nothing_sent(session, order_id)
+        payment = await decisive_session(session, order.cart_id)
+        is_given_back = order.payment_status == PaymentStatus.REFUNDED
+        before = order.status
+    if payment is not None and not is_given_back and not is_canceled:
+        await _cancel_payment(database, actor, payments, payment)
+    async with database.transaction() as session:
+        order = await lock_order(session, order_id)
+        # cancelling the payment may have cancelled the order already, in a transaction of its own
+        change = {"status": (before, OrderStatus.CANCELED)}
+        await record(session, actor, "canceled", Subject(Thing.ORDER, order_id), change)
+        await _cancel(session, order)
+        order.canceled_by = order.canceled_by or actor.id
+
+
+async def _cancel_payment(
+    database: Database, actor: Actor, payments: PaymentService, payment: PaymentSession
+) -> None:
+    """Cancel the payment, or find out that it has ended. A payment of 0 pesos has nothing to give back."""
+    if took_nothing(payment):
+        return
+    state = SessionState(payment.state)
+    provider = payments.provider(payment.provider_id)
+    if provider is None:
+        raise NotAllowed(f"The shop does not run with provider {payment.provider_id}")
+    if pays(payment):
+        raise NotImplementedByProvider(BY_HAND.format(provider_id=provider.id))
+    if not state.is_final:
+        report = await provider.cancel(started_payment(payment))
+        await apply_report(database, payment.id, report, by=actor)
+
+
+async def _cancel(session: AsyncSession, order: Order) -> None:
+    """Cancel an order that no payment has cancelled already. Refused while a payment of it may still be approved."""
+    if order.status == OrderStatus.CANCELED:
+        return
+    await require_nothing_sent(session, order.id)
+    if order.payment_status == PaymentStatus.REFUNDED:
+        move(order, status=OrderStatus.CANCELED)
+        await inventory.release(session, order.cart_id)
+        return
+    payment = await decisive_session(session, order.cart_id)
+    if payment is not None and took_nothing(payment):
+        move(order, status=OrderStatus.CANCELED)
+        await inventory.release(session, order.cart_id)
+        return
+    if payment is not None and not SessionState(payment.state).is_final:
+        raise NotAllowed(AT_THE_BANK)
+    if payment is not None and pays(payment):
+        raise NotAllowed("The payment was just approved: look again")
+    mark_unpaid(order)
+    await inventory.release(session, order.cart_id)
+
+
+@subscribe(PaymentApproved)
+async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
+    """Keep an approval from reviving an order that a staff member has cancelled.
+
+    A payment that was started after the cancellation is a new purchase and pays. The orders are locked: an approval and
+    a cancellation of the same order take turns.
+
+    Raises:
+        PurchaseCanceled: a staff member cancelled the payment's own order, or another of its purchase, after the
+            payment had started.
+    """
+    payment = await session.get_one(PaymentSession, event.session_id)
+    orders = await session.execute(_ORDERS_OF_PURCHASE, {"cart_ids": sorted(event.cart_ids)})
+    for order in orders.scalars():
+        if order.canceled_by is None or order.canceled_at is None:
+            continue
+        if order.cart_id == event.cart_id or payment.created_at <= order.canceled_at:
+            raise PurchaseCanceled(f"approved after a staff member had cancelled order {order.number}")

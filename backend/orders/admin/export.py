@@ -1,0 +1,122 @@
+"""Orders as a table for spreadsheets: a row an order, with its buyer. It takes personal data out of the shop."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.core.dates import TIME_ZONE
+from backend.core.db.database import Database
+from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
+from backend.core.texts import _
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.parties import name_of, whole_name
+from backend.orders.search import page_where
+from backend.orders.states import LabelState
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.states import SessionState
+from backend.staff.rights import Actor, Right
+
+AT_ONCE = 500
+MOST_ORDERS = 20_000
+COLUMNS = (
+    _("Pedido"),
+    _("Fecha"),
+    _("Estado"),
+    _("Pago"),
+    _("Despacho"),
+    _("Nombre"),
+    _("Correo"),
+    _("Teléfono"),
+    _("Documento"),
+    _("A nombre de"),
+    _("Dirección"),
+    _("Ciudad"),
+    _("Departamento"),
+    _("Juguetes"),
+    _("Subtotal"),
+    _("Envío"),
+    _("Total"),
+    _("Guía"),
+    _("CUS"),
+)
+
+
+async def exported_orders(database: Database, actor: Actor, conditions: Sequence[ColumnElement[bool]]) -> str:
+    """The table in CSV, the names of its columns first; money in whole pesos, times as clocks in Colombia show them.
+
+    Args:
+        database: where the orders are.
+        actor: who takes them.
+        conditions: what the rows of `Order` must meet; of more than `MOST_ORDERS`, the newest.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+    """
+    actor.require(Right.EXPORT_PERSONAL_DATA)
+    async with database.transaction() as session:
+        await record(session, actor, "exported", Subject(Thing.EXPORT, "orders"))
+    parts = [BYTE_ORDER_MARK, lines([COLUMNS])]
+    cursor, taken = "", 0
+    while taken < MOST_ORDERS:
+        async with database.read() as session:
+            orders, cursor = await page_where(session, actor, conditions, AT_ONCE, cursor)
+            parts.append(lines(await order_rows(session, orders)))
+        taken += len(orders)
+        if not cursor:
+            break
+    return "".join(parts)
+
+
+async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Sequence[object]]:
+    """A row an order, as `COLUMNS` names its cells. Whoever passes it on has checked the right."""
+    ids = [order.id for order in orders]
+    items: dict[str, list[str]] = {}
+    sold = select(OrderLine.order_id, OrderLine.quantity, OrderLine.title).where(OrderLine.order_id.in_(ids))
+    for order_id, quantity, title in await session.execute(sold.order_by(OrderLine.id)):
+        items.setdefault(order_id, []).append(f"{quantity} × {title}")
+    made = select(Fulfillment.order_id, Fulfillment.tracking_number).where(
+        Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
+    )
+    guides: dict[str, list[str]] = {}
+    for order_id, guide in await session.execute(made.order_by(Fulfillment.id)):
+        guides.setdefault(order_id, []).append(guide or "")
+    paid = (
+        select(PaymentCollection.cart_id, PaymentSession.transaction_id)
+        .join(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
+        .where(
+            PaymentCollection.cart_id.in_([order.cart_id for order in orders]),
+            PaymentSession.state == SessionState.CAPTURED,
+        )
+    )
+    codes = {cart_id: code or "" for cart_id, code in await session.execute(paid)}
+    return [
+        _row(order, items.get(order.id, []), guides.get(order.id, []), codes.get(order.cart_id, ""))
+        for order in orders
+    ]
+
+
+def _row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -> Sequence[object]:
+    address, payer = order.shipping_address, order.payer or {}
+    return (
+        order.number,
+        order.created_at.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M"),
+        order.status,
+        order.payment_status,
+        order.fulfillment_status,
+        " ".join(filter(None, (address.get("first_name"), address.get("last_name")))),
+        order.email,
+        address.get("phone"),
+        " ".join(filter(None, (payer.get("doc_type"), payer.get("doc_number")))),
+        whole_name(name_of(order.billing_address, address, str(payer.get("doc_type") or ""))),
+        ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
+        address.get("city"),
+        address.get("province"),
+        "; ".join(items),
+        order.item_total,
+        order.shipping_total,
+        order.total,
+        " ".join(filter(None, guides)),
+        code,
+    )

@@ -1,0 +1,1 @@
+"""Links that show one order without an account."""

@@ -1,0 +1,1 @@
+"""Orders as the platform's APIs show them."""

@@ -1,0 +1,1 @@
+"""Small tables that staff maintain over the Admin API."""

@@ -1,0 +1,1 @@
+"""Events of pages that change something, each of which is done once."""

@@ -1,0 +1,110 @@
+"""Presses: events of pages that change something. Each is done once, however often the browser sends it.
+
+A browser gives every press a random id and sends the press again, over a new connection or from the next page, until
+the shop has confirmed it. The id is stored in the transaction that does what was pressed: a second sending finds it and
+changes nothing. The id authorises nothing: owner, price and rights are checked as for any other event.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.db.database import db_now
+from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.errors import ShopError
+from backend.presses.models import Press
+
+
+class PressUsed(ShopError):
+    """The press was done before, by an earlier sending.
+
+    Attributes:
+        subject: see `Press`.
+    """
+
+    status, type = 409, "conflict"
+
+    def __init__(self, subject: str) -> None:
+        super().__init__("This was done before")
+        self.subject = subject
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """One sending of a press: of the event `event`, under the id `press_id`, both as the browser names them."""
+
+    event: str
+    press_id: str
+    id: str = field(default_factory=lambda: token_hex(8))
+
+    @property
+    def digest(self) -> str:
+        """Return the id under which the press is stored."""
+        return hashlib.sha256(f"{self.event} {self.press_id}".encode()).hexdigest()
+
+
+_sending: ContextVar[Sending | None] = ContextVar("the sending of a press that is handled", default=None)
+
+_INSERT = for_each_dialect(
+    lambda dialect: dialect.insert(table_of(Press)).values(created_at=db_now()).on_conflict_do_nothing()
+)
+
+
+@contextmanager
+def handle_press(sending: Sending | None) -> Iterator[None]:
+    """Handle this sending inside the block; None for an event that is no press."""
+    token = _sending.set(sending)
+    try:
+        yield
+    finally:
+        _sending.reset(token)
+
+
+def current_press_id() -> str:
+    """Return the id that the browser gave the press that is handled; empty without one."""
+    sending = _sending.get()
+    return sending.press_id if sending else ""
+
+
+async def require_unused_press(session: AsyncSession) -> None:
+    """Check, before anything is done, that no earlier sending has done the press that is handled.
+
+    Raises:
+        PressUsed: one has.
+    """
+    sending = _sending.get()
+    if sending is None:
+        return
+    query = select(Press.subject).where(Press.id == sending.digest)
+    subject = (await session.execute(query)).scalar_one_or_none()
+    if subject is not None:
+        raise PressUsed(subject)
+
+
+async def use_press(session: AsyncSession, subject: str = "") -> None:
+    """Store the press that is handled as done, in the transaction that does it; nothing without a press.
+
+    A handler may do its press in several transactions: only an earlier sending's press counts as used.
+
+    Args:
+        session: the transaction.
+        subject: the id that a later sending finds in `PressUsed`.
+
+    Raises:
+        PressUsed: an earlier sending has done it.
+    """
+    sending = _sending.get()
+    if sending is None:
+        return
+    row = {"id": sending.digest, "subject": subject, "sending": sending.id}
+    await session.execute(_INSERT[session.get_bind().dialect.name], row)
+    query = select(Press.subject, Press.sending).where(Press.id == sending.digest)
+    stored_subject, stored_sending = (await session.execute(query)).one()
+    if stored_sending != sending.id:
+        raise PressUsed(stored_subject)

@@ -1,0 +1,34 @@
+"""What the shop holds on somebody, over the Admin API. The platform has no such route: it is our own."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from backend.edge.dependencies import Db
+from backend.edge.errors import REFUSALS
+from backend.privacy.customer_data import MEDIA_TYPES, Format, customer_file
+from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.rights import Right
+
+router = APIRouter(
+    prefix="/admin/customers",
+    tags=["admin: customers"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.EXPORT_PERSONAL_DATA),
+)
+
+
+@router.get("/{customer_id}/export", response_class=Response)
+async def export_customer(
+    customer_id: str,
+    actor: StaffMember,
+    database: Db,
+    format: Format = Format.CSV,  # noqa: A002 - as it is asked for
+) -> Response:
+    """All that the shop holds on the customer or guest, as a table or as JSON."""
+    async with database.transaction() as session:
+        content = await customer_file(session, actor, customer_id, format)
+    headers = {
+        "Content-Disposition": f'attachment; filename="cliente.{format}"',
+        "Cache-Control": "no-store",
+    }
+    return Response(content, media_type=MEDIA_TYPES[format], headers=headers)

@@ -1,0 +1,255 @@
+"""Making, changing, ending and deleting promotions."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, Thing, record
+from backend.catalog.models import Category, Collection, Product, Variant
+from backend.core.db.database import constrained, database_now, locked
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData, NotFound
+from backend.promotions.campaigns import create_campaign, find_campaign
+from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, TargetType
+from backend.promotions.models import Promotion
+from backend.promotions.rules import CATEGORY, MOST_RULES, PRODUCT, stored_rule
+from backend.promotions.schemas import (
+    MethodChange,
+    NewPromotion,
+    NewRule,
+    PromotionChange,
+    RulesChange,
+)
+from backend.staff.rights import Actor, Right
+
+RULE_TYPES = ("rules", "target-rules")
+TAKEN = "Promotion with code: {code}, already exists."
+TWO_CAMPAIGNS = (
+    "Provide either the `campaign` or `campaign_id` parameter; both cannot be used simultaneously."
+)
+TOO_MUCH = "A percentage is at most 100"
+WITHOUT_RULES = "`target_rules` are for target_type `items` only"
+NEEDS_QUANTITY = "application_method.max_quantity is required when application_method.allocation is 'once'"
+_NAMED: Mapping[str, Any] = {
+    PRODUCT: Product.id,
+    CATEGORY: Category.id,
+    "items.product.collection_id": Collection.id,
+    "items.variant.id": Variant.id,
+}
+
+
+class CodeTaken(InvalidData):
+    """Another promotion has this code."""
+
+
+def code_key(code: str) -> str:
+    """How codes are compared: without spaces, in small letters."""
+    return "".join(code.split()).casefold()
+
+
+async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
+    """The promotion, locked.
+
+    Raises:
+        NotFound: there is none.
+    """
+    query = locked(select(Promotion).where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None)))
+    promotion = (await session.execute(query)).scalar_one_or_none()
+    if promotion is None:
+        raise NotFound(f"Promotion with id: {promotion_id} was not found")
+    return promotion
+
+
+async def create_promotion(session: AsyncSession, actor: Actor, new: NewPromotion) -> Promotion:
+    """A new promotion, with a campaign of its own where one is told.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such campaign.
+        InvalidData: its code is taken, a rule is none that the shop can check, or its parts do not fit each other.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    if new.campaign is not None and new.campaign_id:
+        raise InvalidData(TWO_CAMPAIGNS)
+    method = new.application_method
+    promotion = Promotion(
+        code=new.code.strip(),
+        code_key=code_key(new.code),
+        is_automatic=bool(new.is_automatic),
+        status=new.status or PromotionStatus.DRAFT,
+        use_limit=new.limit,
+        method_type=method.type,
+        target_type=method.target_type,
+        allocation=method.allocation or Allocation.ACROSS,
+        value=method.value,
+        max_quantity=method.max_quantity,
+        description=method.description,
+        rules=[_stored(rule) for rule in new.rules or ()],
+        target_rules=[_stored(rule, is_target=True) for rule in method.target_rules or ()],
+        meta=new.metadata or {},
+    )
+    _require_sense(promotion, method)
+    await _require_targets(session, promotion.target_rules)
+    if new.campaign is not None:
+        promotion.campaign_id = (await create_campaign(session, actor, new.campaign)).id
+    elif new.campaign_id:
+        promotion.campaign_id = (await find_campaign(session, new.campaign_id)).id
+    await record(session, actor, "created", Subject(Thing.PROMOTION, promotion.id))
+    async with constrained(session, CodeTaken(TAKEN.format(code=promotion.code))):
+        session.add(promotion)
+    return promotion
+
+
+async def change_promotion(
+    session: AsyncSession, actor: Actor, promotion_id: str, change: PromotionChange
+) -> Promotion:
+    """Change what is said; what is left out stays. Payments that are under way keep the price that was agreed.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none, or no such campaign.
+        InvalidData: see `create_promotion`.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    promotion = await find_promotion(session, promotion_id)
+    await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+    said = change.model_fields_set
+    if "campaign_id" in said:
+        campaign = await find_campaign(session, change.campaign_id) if change.campaign_id else None
+        promotion.campaign_id = campaign.id if campaign else None
+    if "limit" in said:
+        promotion.use_limit = change.limit
+    if "metadata" in said:
+        promotion.meta = change.metadata or {}
+    promotion.is_automatic = promotion.is_automatic if change.is_automatic is None else change.is_automatic
+    promotion.status = change.status or promotion.status
+    if change.application_method is not None:
+        _change_method(promotion, change.application_method)
+    async with constrained(session, CodeTaken(TAKEN.format(code=change.code))):
+        if change.code is not None:
+            promotion.code, promotion.code_key = change.code.strip(), code_key(change.code)
+            _require_code(promotion)
+    return promotion
+
+
+async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: str) -> None:
+    """Delete the promotion. What was bought with it, and what is being paid, keeps its price; its code is free again.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is none.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    promotion = await find_promotion(session, promotion_id)
+    await record(session, actor, "deleted", Subject(Thing.PROMOTION, promotion_id))
+    promotion.deleted_at = await database_now(session)
+    await session.flush()
+
+
+async def change_rules(
+    session: AsyncSession, actor: Actor, promotion_id: str, rule_type: str, change: RulesChange
+) -> tuple[list[JsonObject], list[JsonObject], list[str]]:
+    """Add, change and delete the rules of a kind (`rules`, `target-rules`) of a promotion.
+
+    Returns:
+        The rules that were added, those that were changed, and the ids of those that were deleted.
+
+    Raises:
+        Forbidden: see `Actor.require`.
+        NotFound: there is no such promotion, or no such rule of it.
+        InvalidData: a rule is none that the shop can check, there are too many, or there is no such kind.
+    """
+    actor.require(Right.CHANGE_PROMOTIONS)
+    if rule_type not in RULE_TYPES:
+        raise InvalidData(f"Invalid param rule_type ({rule_type})")
+    is_target = rule_type == "target-rules"
+    promotion = await find_promotion(session, promotion_id)
+    await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
+    rules = {rule["id"]: rule for rule in (promotion.target_rules if is_target else promotion.rules)}
+    gone = [rule_id for rule_id in change.delete or () if rules.pop(rule_id, None)]
+    changed = []
+    for update in change.update or ():
+        known = rules.get(update.id)
+        if known is None:
+            raise NotFound(f"Promotion rule with id: {update.id} was not found")
+        said = update.model_dump(exclude_unset=True)
+        rule = {**known, **{name: value for name, value in said.items() if value is not None}}
+        rules[update.id] = _rule(rule, is_target=is_target, rule_id=update.id)
+        changed.append(rules[update.id])
+    added = [_stored(rule, is_target=is_target) for rule in change.create or ()]
+    every = [*rules.values(), *added]
+    if len(every) > MOST_RULES:
+        raise InvalidData(f"A promotion has at most {MOST_RULES} rules of a kind")
+    if is_target:
+        await _require_targets(session, [*changed, *added])
+        promotion.target_rules = every
+        _require_target_type(promotion)
+    else:
+        promotion.rules = every
+    await session.flush()
+    return added, changed, gone
+
+
+def _change_method(promotion: Promotion, change: MethodChange) -> None:
+    said = change.model_fields_set
+    promotion.method_type = change.type or promotion.method_type
+    promotion.target_type = change.target_type or promotion.target_type
+    promotion.allocation = change.allocation or promotion.allocation
+    promotion.value = change.value or promotion.value
+    if "max_quantity" in said:
+        promotion.max_quantity = change.max_quantity
+    if "description" in said:
+        promotion.description = change.description
+    _require_sense(promotion, change)
+
+
+def _require_sense(promotion: Promotion, method: MethodChange) -> None:
+    """Check that the parts of a promotion fit each other."""
+    _require_code(promotion)
+    if (method.currency_code or "cop").casefold() != "cop":
+        raise InvalidData("The shop sells in pesos: currency_code can only be `cop`")
+    if promotion.method_type == MethodType.PERCENTAGE and promotion.value > 100:
+        raise InvalidData(TOO_MUCH)
+    if promotion.allocation == Allocation.ONCE and promotion.max_quantity is None:
+        raise InvalidData(NEEDS_QUANTITY)
+    _require_target_type(promotion)
+
+
+def _require_code(promotion: Promotion) -> None:
+    if not promotion.code_key:
+        raise InvalidData("A promotion needs a code")
+
+
+def _require_target_type(promotion: Promotion) -> None:
+    if promotion.target_rules and promotion.target_type != TargetType.ITEMS:
+        raise InvalidData(WITHOUT_RULES)
+
+
+def _stored(rule: NewRule, *, is_target: bool = False) -> JsonObject:
+    return _rule(rule.model_dump(), is_target=is_target)
+
+
+def _rule(rule: Mapping[str, Any], *, is_target: bool, rule_id: str | None = None) -> JsonObject:
+    return stored_rule(
+        rule["attribute"],
+        rule["operator"],
+        rule["values"],
+        is_target=is_target,
+        description=rule["description"],
+        rule_id=rule_id,
+    )
+
+
+async def _require_targets(session: AsyncSession, rules: Iterable[JsonObject]) -> None:
+    """Check that the toys, categories and collections that target rules name are there.
+
+    Raises:
+        InvalidData: one is not.
+    """
+    for rule in rules:
+        column, values = _NAMED[rule["attribute"]], rule["values"]
+        known = set((await session.execute(select(column).where(column.in_(values)))).scalars())
+        if missing := [value for value in values if value not in known]:
+            raise InvalidData(f"There is no {rule['attribute']} {missing[0]}")

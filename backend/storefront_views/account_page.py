@@ -1,0 +1,178 @@
+"""What the account page shows a customer, orders and address book, and what of it fills the checkout's form in."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.views import PictureView
+from backend.core.dates import time_label
+from backend.core.money import format_cop
+from backend.core.web.contact import clean_name
+from backend.customers.addresses import addresses_of, remember
+from backend.customers.auth.accounts import ShopperView
+from backend.customers.models import CustomerAddress
+from backend.fulfillment.views import FulfillmentView, fulfillment_views
+from backend.orders.links.tokens import order_token
+from backend.orders.models import Order, OrderLine
+from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
+from backend.reviews.page_links import ReviewLink, review_links
+from backend.shipping.addresses import municipality_code
+from backend.storefront_views.returns_page import returns_in_words
+
+MAX_ORDERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedToy:
+    """A toy of an order; `picture` is that of the product today, None where it has none any more."""
+
+    title: str
+    quantity: int
+    picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOrder:
+    """An order in its customer's list. `token` opens its page."""
+
+    id: str
+    number: int
+    token: str
+    status: str
+    """`pending`, `paid`, `partially_refunded`, `refunded` or `canceled`."""
+    created_label: str
+    total_label: str
+    fulfillments: list[FulfillmentView]
+    toys: list[OrderedToy]
+    returns: list[str]
+    """Its returns in words, and how each stands."""
+    can_ask: bool
+    """Whether there is money of it that may be asked back, on its page."""
+    reviews: list[ReviewLink]
+    """Of its toys that may be reviewed now."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressView:
+    """An entry of the address book, by the names of the checkout's fields."""
+
+    id: str
+    is_default: bool
+    first_name: str
+    last_name: str
+    phone: str
+    address: str
+    suburb: str
+    reference: str
+    dane_code: str
+    town: str
+
+
+async def remember_destination(session: AsyncSession, order_id: str) -> None:
+    """Add the destination of a customer's order to their address book. An order of a guest changes nothing."""
+    order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
+    if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
+        await remember(session, order.customer_id, order.shipping_address)
+
+
+def known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
+    """What is filled in for this customer at the checkout, by the names of its fields. Only what is known."""
+    known = {
+        "email": shopper.email,
+        "first_name": shopper.first_name,
+        "last_name": shopper.last_name,
+        "phone": shopper.phone,
+    }
+    if book:
+        known |= {name: getattr(book[0], name) for name in _PLACE}
+    return {name: text for name, text in known.items() if text}
+
+
+_PLACE = ("first_name", "last_name", "phone", "address", "suburb", "reference", "dane_code", "town")
+
+
+async def address_book(session: AsyncSession, customer_id: str) -> list[AddressView]:
+    """The customer's addresses, the default one for shipping first."""
+    return [_address_view(entry) for entry in await addresses_of(session, customer_id)]
+
+
+async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) -> list[OwnOrder]:
+    """The customer's orders, newest first. Those a guest placed with the same address are not among them."""
+    found = await session.execute(
+        select(Order)
+        .where(Order.customer_id == customer_id)
+        .order_by(Order.created_at.desc(), Order.number.desc())
+        .limit(MAX_ORDERS)
+    )
+    orders = found.scalars().all()
+    ids = [order.id for order in orders]
+    fulfillments, toys = await fulfillment_views(session, ids), await _toys(session, ids)
+    returns = await returns_in_words(session, ids)
+    reviews = await review_links(session, signing_key, orders)
+    return [
+        OwnOrder(
+            id=order.id,
+            number=order.number or 0,
+            token=order_token(signing_key, order.id),
+            status=_status(order),
+            created_label=time_label(order.created_at),
+            total_label=format_cop(order.total),
+            fulfillments=fulfillments[order.id],
+            toys=toys[order.id],
+            returns=returns[order.id],
+            can_ask=order.payment_status in HAS_MONEY,
+            reviews=reviews[order.id],
+        )
+        for order in orders
+    ]
+
+
+async def _toys(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[OrderedToy]]:
+    query = select(OrderLine).where(OrderLine.order_id.in_(order_ids)).order_by(OrderLine.id)
+    lines = (await session.execute(query)).scalars().all()
+    pictures = await first_pictures(session, {line.product_id for line in lines})
+    toys: dict[str, list[OrderedToy]] = defaultdict(list)
+    for line in lines:
+        toys[line.order_id].append(OrderedToy(line.title, line.quantity, pictures.get(line.product_id)))
+    return toys
+
+
+def _status(order: Order) -> str:
+    unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
+    paid = _STATUS.get(order.payment_status, unpaid)
+    return "canceled" if paid == "paid" and order.status == OrderStatus.CANCELED else paid
+
+
+_STATUS: dict[str, str] = {
+    PaymentStatus.CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_REFUNDED: "partially_refunded",
+    PaymentStatus.REFUNDED: "refunded",
+}
+"""The status in the list by the order's payment status, once there is money."""
+
+
+def _address_view(entry: CustomerAddress) -> AddressView:
+    address = entry.address
+    metadata: dict[str, Any] = address.get("metadata") or {}
+
+    def text(name: str) -> str:
+        return str(address.get(name) or "")
+
+    return AddressView(
+        id=entry.id,
+        is_default=entry.is_default_shipping,
+        first_name=clean_name(address.get("first_name")),
+        last_name=clean_name(address.get("last_name")),
+        phone=text("phone"),
+        address=text("address_1"),
+        suburb=str(metadata.get("suburb") or ""),
+        reference=text("address_2"),
+        dane_code=municipality_code(address),
+        town=", ".join(filter(None, (text("city"), text("province")))),
+    )

@@ -1,0 +1,270 @@
+"""What the page of an order shows its buyer: the order, its payment and its fulfillments.
+
+PSE requires the merchant's and the payment's facts in every state (wire: checkout).
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.views import SavingView, savings_of
+from backend.catalog.models import WRAPPING_SKU, variant_name
+from backend.catalog.price_labels import format_sold_price
+from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.views import PictureView
+from backend.core.config.settings import Settings
+from backend.core.dates import time_label
+from backend.core.money import Cop, format_cop, format_exact
+from backend.core.texts import _
+from backend.core.web.contact import clean_name
+from backend.fulfillment.views import FulfillmentView, fulfillment_views
+from backend.invoices.files import BuyersInvoice, buyers_invoices
+from backend.office_settings import read_effective_settings
+from backend.orders.gifts import gift_message
+from backend.orders.models import Order, OrderLine
+from backend.orders.money.captured_money import read_money
+from backend.orders.service import lines_of_order, read_order, totals_of
+from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
+from backend.payment.models import PaymentSession
+from backend.payment.payments import captured_and_refunded
+from backend.payment.sessions import decisive_session
+from backend.payment.states import SessionState
+from backend.payment.transitions import captured_exactly
+from backend.reviews.page_links import ReviewLink, review_links
+from backend.shipping.addresses import address_lines
+from backend.storefront_views.returns_page import ReturnsView, returns_view
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLineView:
+    """One line of an order, as sold. `variant` names the variant, where the title does not say it all."""
+
+    title: str
+    variant: str
+    variant_id: str
+    product_handle: str
+    quantity: int
+    unit_price_label: str
+    line_total_label: str
+    picture: PictureView | None
+    review: ReviewLink | None
+    """Where its toy is reviewed; None before it arrives, and on further lines with the same toy."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentFacts:
+    """What PSE requires a result page to show, in all states."""
+
+    merchant: str
+    nit: str
+    contact_phone: str
+    contact_email: str
+    state: str
+    """`pending`, `authorized` (no bank page: the shop has yet to receive it), `approved`, `rejected`, `canceled`,
+    `expired`, `held`, `failed`, `closed`, `review` or `unknown`."""
+    bank: str
+    cus: str
+    reference: str
+    date_label: str
+    amount: Cop
+    amount_label: str
+    currency: str
+    description: str
+    reason: str
+    """The gateway's own words on the outcome; empty while there are none."""
+    payer_ip: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderView:
+    """An order for its buyer.
+
+    `can_retry`: the payment has failed and its cart can be restored. `can_change_bank`: the payment waits at
+    the bank and can be closed for another. `is_final`: the payment will not change any more.
+    """
+
+    id: str
+    number: int
+    status: str
+    """What the page says: `pending`, `held`, `closed` (we no longer wait for the bank, which has not said how it
+    ended), `review` (money came that did not simply pay it: a person settles it), `authorized` (it is paid by another
+    way, which staff confirm), `paid`, `returning` (cancelled before it was sent: its money goes back), `refunded`,
+    `rejected`, `canceled` or `expired`."""
+    is_final: bool
+    can_retry: bool
+    can_change_bank: bool
+    created_label: str
+    email: str
+    lines: list[OrderLineView]
+    subtotal_label: str
+    """Of the lines, before `savings`; so are the lines and the shipping."""
+    savings: list[SavingView]
+    shipping_name: str
+    shipping_total_label: str
+    total: Cop
+    total_label: str
+    tax_label: str
+    paid_label: str
+    """What was paid for it, where that is not its total; else empty."""
+    missing_label: str
+    """What of the total was not paid; empty where all was, or nothing."""
+    refunded_label: str
+    """What was given back of it; empty when nothing was."""
+    recipient: str
+    address_lines: list[str]
+    gift_message: str
+    """What is printed for the box; empty when nothing is."""
+    payment: PaymentFacts
+    fulfillments: list[FulfillmentView]
+    journey: str
+    """Once it is paid: `preparing`, `shipped` or `delivered`; else empty."""
+    returns: ReturnsView
+    invoices: list[BuyersInvoice]
+    """Its invoice and its credit notes, once they were made."""
+
+
+_STATES: dict[str, str] = {
+    SessionState.CAPTURED: "approved",
+    SessionState.AUTHORIZED: "authorized",
+    SessionState.REJECTED: "rejected",
+    SessionState.CANCELED: "canceled",
+    SessionState.EXPIRED: "expired",
+    SessionState.FAILED: "failed",
+    SessionState.HELD: "held",
+    SessionState.UNKNOWN: "unknown",
+    SessionState.CLOSED: "closed",
+}
+_STATUS_WITH_MONEY: dict[str, str] = {
+    PaymentStatus.CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_CAPTURED: "paid",
+    PaymentStatus.PARTIALLY_REFUNDED: "paid",
+    PaymentStatus.REFUNDED: "refunded",
+}
+"""The status on the page by the order's payment status, once there is money."""
+_FINAL = ("paid", "returning", "refunded", "rejected", "canceled", "expired")
+_CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
+_JOURNEY: dict[str, str] = {
+    FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
+    FulfillmentStatus.SHIPPED: "shipped",
+    FulfillmentStatus.PARTIALLY_DELIVERED: "shipped",
+    FulfillmentStatus.DELIVERED: "delivered",
+}
+_ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
+
+
+async def order_view(session: AsyncSession, settings: Settings, order_id: str) -> OrderView:
+    """The order for its buyer. The caller has checked that it is the buyer.
+
+    Raises:
+        NotFound: no order has this id.
+    """
+    order = await read_order(session, order_id)
+    payment_session = await decisive_session(session, order.cart_id)
+    payment = _payment_facts(order, payment_session, await read_effective_settings(session, settings))
+    status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
+    if status == "paid" and order.status == OrderStatus.CANCELED:
+        status = "returning" if order.total else "canceled"
+    is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
+    _captured, refunded = await captured_and_refunded(session, order.cart_id)
+    money = await read_money(session, order)
+    address = order.shipping_address
+    lines = await lines_of_order(session, order_id)
+    totals = totals_of(order, lines)
+    pictures = await first_pictures(session, [line.product_id for line in lines])
+    offered = await review_links(session, settings.signing_key, [order])
+    reviews = {link.line_id: link for link in offered[order.id]}
+    return OrderView(
+        id=order.id,
+        number=order.number or 0,
+        status=status,
+        is_final=status in _FINAL,
+        can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
+        can_change_bank=status == "pending" and is_at_the_bank,
+        created_label=time_label(order.created_at),
+        email=order.email,
+        lines=[
+            _line(line, part.original_total, pictures.get(line.product_id), reviews.get(line.id))
+            for line, part in zip(lines, totals.lines, strict=True)
+        ],
+        subtotal_label=format_cop(totals.items.original_total),
+        savings=savings_of(totals),
+        shipping_name=order.shipping_name,
+        shipping_total_label=format_cop(totals.shipping.original_total),
+        total=order.total,
+        total_label=format_cop(order.total),
+        tax_label=format_cop(totals.tax_total),
+        paid_label=money.paid_label if money.is_different else "",
+        missing_label=money.missing_label,
+        refunded_label=format_cop(refunded) if refunded else "",
+        recipient=" ".join(
+            filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
+        ),
+        address_lines=address_lines(address),
+        gift_message=gift_message(order.meta),
+        payment=payment,
+        fulfillments=(await fulfillment_views(session, [order_id]))[order_id],
+        journey=_journey(order, status),
+        returns=await returns_view(session, order, lines),
+        invoices=await buyers_invoices(session, order.id),
+    )
+
+
+def _journey(order: Order, status: str) -> str:
+    """`OrderView.journey`. Staff may send an order that is only authorized."""
+    before = "preparing" if status == "paid" else ""
+    return _JOURNEY.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
+
+
+def _payment_facts(order: Order, payment_session: PaymentSession | None, settings: Settings) -> PaymentFacts:
+    data: dict[str, Any] = payment_session.data if payment_session else {}
+    moment = (
+        payment_session.captured_at or payment_session.created_at if payment_session else order.created_at
+    )
+    amount = payment_session.amount if payment_session else order.total
+    exact = Decimal(amount)
+    if payment_session and payment_session.captured_amount is not None:
+        amount, exact = payment_session.captured_amount, captured_exactly(payment_session)
+    return PaymentFacts(
+        merchant=settings.store_legal_name,
+        nit=settings.store_nit,
+        contact_phone=settings.store_phone,
+        contact_email=settings.store_email,
+        state=_state_of(payment_session) if payment_session else "pending",
+        bank=str(data.get("bank_name") or ""),
+        cus=(payment_session.transaction_id or "") if payment_session else "",
+        reference=(payment_session.reference or payment_session.invoice) if payment_session else "",
+        date_label=time_label(moment),
+        amount=amount,
+        amount_label=format_exact(exact),
+        currency=order.currency_code.upper(),
+        description=_("Compra en {store}, pedido {number}").format(
+            store=settings.store_name, number=order.number
+        ),
+        reason=str(data.get("reason") or ""),
+        payer_ip=str(data.get("payer_ip") or ""),
+    )
+
+
+def _state_of(payment_session: PaymentSession) -> str:
+    """The state on the page. Money that came without paying the order is `review`, not a failed payment."""
+    if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
+        return "review"
+    return _STATES.get(SessionState(payment_session.state), "pending")
+
+
+def _line(
+    line: OrderLine, total: Cop, picture: PictureView | None, review: ReviewLink | None
+) -> OrderLineView:
+    return OrderLineView(
+        title=line.title,
+        variant=variant_name(line.variant_title),
+        variant_id=line.variant_id,
+        product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # it has no page
+        quantity=line.quantity,
+        unit_price_label=format_sold_price(line.unit_price),
+        line_total_label=format_sold_price(total),
+        picture=picture,
+        review=review,
+    )

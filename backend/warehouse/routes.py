@@ -1,0 +1,99 @@
+"""Movements of stock over the Admin API. The platform sets levels; deltas with their reasons are our own."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from sqlalchemy import select
+
+from backend.edge.dependencies import Db
+from backend.edge.errors import REFUSALS
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body, FilledName, Name, Text, Whole, example
+from backend.edge.wire import JsonDict, Wire, iso, sibling_id
+from backend.inventory.models import StockMovement
+from backend.inventory.movements import MOST_UNITS, Reason, Why
+from backend.staff.dependencies import StaffMember, staff_who_may
+from backend.staff.rights import Right
+from backend.warehouse.service import move
+
+router = APIRouter(
+    prefix="/admin/stock-movements",
+    route_class=WireRoute,
+    tags=["admin: inventory"],
+    responses=REFUSALS,
+    dependencies=staff_who_may(Right.READ_STOCK),
+)
+
+Said = Annotated[str, Query(max_length=200)]
+MOST = 100
+
+
+class NewMovement(Body):
+    """Units that came, or (negative) left."""
+
+    model_config = example(
+        inventory_item_id="iitem_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+        location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD",
+        quantity=12,
+        reason="received",
+        supplier="Talleres del Oriente",
+        document="FV-1029",
+    )
+
+    inventory_item_id: FilledName
+    location_id: FilledName
+    quantity: Annotated[Whole, Field(ge=-MOST_UNITS, le=MOST_UNITS)]
+    reason: Annotated[Reason, Field(strict=False)]
+    note: Text | None = None
+    supplier: Name | None = None
+    document: Name | None = None
+
+
+@router.post("")
+async def create_movement(actor: StaffMember, body: NewMovement, database: Db) -> Wire:
+    """Add units to a location, or take them away; never below what is promised to buyers."""
+    variant_id = sibling_id("variant", body.inventory_item_id)
+    why = Why(body.reason, actor, body.note or "", body.supplier or "", body.document or "")
+    async with database.transaction() as session:
+        await move(session, actor, (variant_id, body.location_id), body.quantity, why)
+        query = select(StockMovement).where(StockMovement.variant_id == variant_id)
+        newest = query.order_by(StockMovement.created_at.desc(), StockMovement.id.desc()).limit(1)
+        movement = (await session.execute(newest)).scalar_one()
+    return Wire({"stock_movement": _wire(movement)})
+
+
+@router.get("")
+async def list_movements(
+    *,
+    database: Db,
+    inventory_item_id: Said = "",
+    order_id: Said = "",
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+) -> Wire:
+    """The last movements, the newest first: of one item, or of one order."""
+    query = select(StockMovement).order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
+    if inventory_item_id:
+        query = query.where(StockMovement.variant_id == sibling_id("variant", inventory_item_id))
+    if order_id:
+        query = query.where(StockMovement.order_id == order_id)
+    async with database.read() as session:
+        found = (await session.execute(query.limit(limit))).scalars().all()
+    return Wire({"stock_movements": [_wire(movement) for movement in found]})
+
+
+def _wire(movement: StockMovement) -> JsonDict:
+    return {
+        "id": movement.id,
+        "created_at": iso(movement.created_at),
+        "inventory_item_id": sibling_id("iitem", movement.variant_id),
+        "location_id": movement.location_id,
+        "quantity": movement.delta,
+        "stocked_quantity": movement.stocked,
+        "reason": movement.reason,
+        "note": movement.note,
+        "supplier": movement.supplier,
+        "document": movement.document,
+        "order_id": movement.order_id,
+        "created_by": movement.actor_id,
+    }

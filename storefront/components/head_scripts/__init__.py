@@ -1,0 +1,1 @@
+"""Scripts in the head of every document."""

@@ -1,0 +1,106 @@
+"""A page in words and links, from its initial state alone: what a document holds until its scripts draw the page.
+
+It goes out when there is no rendering in time, so that no document is ever empty. Templates are Jinja files in
+`templates/`; what is put into them is escaped. When the page is drawn, a rule in `assets/styles/frame.css` hides this
+in the same frame, and `assets/scripts/arrival.jsx` removes it.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from backend.core.config.settings import Settings
+from backend.core.templates import Templates, read_templates
+from backend.core.texts import _
+from storefront.components.gallery import SIZES as PRODUCT_SIZES
+from storefront.components.icons import SHAPES
+from storefront.components.pictures import MARK
+from storefront.components.product_card import CARD_SIZES
+from storefront.documents.client_detection import WITHOUT_SCRIPTS
+from storefront.documents.page_cache import LoadedPage
+from storefront.links import (
+    FIND_ORDER,
+    GIFT,
+    LEGAL_LINKS,
+    PQRS,
+    catalog_path,
+    gift_path,
+    product_path,
+)
+from storefront.pages import find_order, gift_finder, pqrs, stock_notices
+from storefront.pages.page_loader import PageParams
+from storefront.pages.routes import Page
+from storefront.reflex_ext.variable_names import from_browser_names
+from storefront.state.frame import COMING_BACK, FrameState, shop_shown
+from storefront.state.search import LONGEST_TYPED, searched
+
+OTHER = "other.html"
+OF_ROUTES = {
+    "/": "home.html",
+    "/catalog": "catalog.html",
+    "/age/[slug]": "catalog.html",
+    "/brand/[slug]": "catalog.html",
+    GIFT: "gift.html",
+    "/product/[slug]": "product.html",
+    FIND_ORDER: "find_order.html",
+    "/legal/[slug]": "legal.html",
+    "/notify": "notice.html",
+    "/unsubscribe": "notice.html",
+    PQRS: "pqrs.html",
+}
+"""The templates of pages that show everybody the same; all others have `OTHER`."""
+
+
+@cache
+def _templates() -> Templates:
+    templates = read_templates([Path(__file__).parent / "templates"])
+    templates.globals.update(
+        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES, longest_search=LONGEST_TYPED,
+        product_path=product_path, catalog_path=catalog_path, gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS,
+        find_order=find_order, legal_links=LEGAL_LINKS, gift=gift_finder, notify=stock_notices, pqrs=pqrs,
+    )  # fmt: skip
+    return templates
+
+
+def plain_page(loaded: LoadedPage) -> str:
+    """The page as an element for the end of its document's body."""
+    page = loaded.page
+    state = orjson.loads(loaded.initial_state)
+    frame = _values(state, FrameState.get_full_name())
+    own = _values(state, page.state.get_full_name()) if isinstance(page, Page) and page.state else {}
+    return _rendered(
+        OF_ROUTES.get(page.route, OTHER) if "content" in own else OTHER,
+        frame,
+        title=loaded.meta.title,
+        description=page.description if isinstance(page, Page) else "",
+        text=searched(PageParams.from_url(loaded.url).query.get("q", "").strip()),
+        content=own.get("content"),
+    )
+
+
+def plain_failure(settings: Settings) -> str:
+    """That the shop cannot read its data at the moment, as an element for the end of a document's body."""
+    frame = {"shop": shop_shown(settings), "departments": []}
+    return _rendered(OTHER, frame, title=settings.store_name, description=COMING_BACK, text="", content=None)
+
+
+def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
+    return (
+        _templates()
+        .get_template(template)
+        .render(
+            shop=frame["shop"],
+            departments=frame["departments"],
+            announcement=frame.get("announcement"),
+            said=frame.get("footer"),
+            **values,
+        )
+    )
+
+
+def _values(state: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The variables of a state, by the names that Python gives them."""
+    return from_browser_names(state[name])

@@ -1,0 +1,99 @@
+"""What a browser may do on our pages, and other sites with them: headers of responses and documents."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backend.core.config.settings import Settings
+
+A_YEAR = 31_536_000
+EXECUTABLE = re.compile(r'<script(?: (?:id="[^"]*"|type="module"|async=""))*>(.*?)</script>', re.DOTALL)
+"""Inline scripts that run: neither data (`application/json`) nor files (`src`)."""
+
+RESPONSE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "strict-origin-when-cross-origin",
+}
+DOCUMENT_HEADERS = {
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": (
+        "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), "
+        "magnetometer=(), microphone=(), payment=(), usb=()"
+    ),
+    "x-frame-options": "DENY",
+}
+OFFICE_HEADERS = {
+    **DOCUMENT_HEADERS,
+    "cache-control": "no-store",
+    "permissions-policy": DOCUMENT_HEADERS["permissions-policy"].replace("camera=()", "camera=(self)"),
+    "x-robots-tag": "noindex,nofollow",
+}
+"""Of the office's documents: they may use the camera, for pictures and codes, and no browser stores them."""
+
+
+def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The app, with the headers that every response needs."""
+    wanted = response_headers(settings)
+
+    async def secured(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in wanted.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+    return secured
+
+
+def response_headers(settings: Settings) -> dict[str, str]:
+    """The headers of every response.
+
+    A shop with an https address tells browsers to come by https only, for a year (RFC 6797). Other hosts below its
+    name may not be the shop's, so they are not included.
+    """
+    if not settings.base_url.startswith("https://"):
+        return RESPONSE_HEADERS
+    return {**RESPONSE_HEADERS, "strict-transport-security": f"max-age={A_YEAR}"}
+
+
+def inline_scripts(html: str) -> list[str]:
+    """The texts of the inline scripts that a document runs."""
+    return EXECUTABLE.findall(html)
+
+
+def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: bool = False) -> str:
+    """The Content-Security-Policy of a document that runs these inline scripts and no others.
+
+    Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page while it
+    runs. Pictures may come from any https site, as the catalogue may name such urls; in the office, also from what the
+    browser itself holds (`blob:`), such as a picture that is being uploaded.
+    """
+    hashes = sorted(
+        {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}
+    )
+    own_socket = "ws" + settings.base_url.removeprefix("http")  # 'self' covers it, except in older Safaris
+    rules = [
+        "default-src 'self'",
+        " ".join(["script-src 'self'", *hashes]),
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: https: blob:" if in_office else "img-src 'self' data: https:",
+        "media-src 'self'",
+        f"connect-src 'self' {own_socket}",
+        "manifest-src 'self'",
+        "object-src 'none'",
+        "frame-src 'none'",
+        "worker-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+    if settings.base_url.startswith("https://"):
+        rules.append("upgrade-insecure-requests")
+    return "; ".join(rules)

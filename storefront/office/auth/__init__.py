@@ -1,0 +1,1 @@
+"""Signing in to the office, and out of it."""

@@ -1,0 +1,301 @@
+"""The settings screen (Ajustes): shop data, warehouse, bounds, notices, providers and trials."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.core.texts import _
+from backend.office.settings.form import (
+    BOUNDS,
+    FIELDS,
+    LABELS,
+    LONGEST,
+    NOTICES,
+    NUMBERS,
+    SHOP,
+    UNQUOTED,
+    WAREHOUSE,
+)
+from backend.office.settings.page import ProviderRow, ShopPage, Trial
+from backend.operations.doctor.trials import Outcome
+from storefront.components.forms import Once, town_field, town_panel
+from storefront.office.components.feedback import chip, screen
+from storefront.office.components.forms import asked_twice, edit_form, office_field, office_select
+from storefront.office.icons import icon
+from storefront.office.layout import office
+from storefront.office.navigation import CONTENT, INVOICES, SETTINGS, TEAM
+from storefront.office.settings.state import SettingsState
+from storefront.office.state import answers
+from storefront.office.team.account import second_factor_wanted
+from storefront.reflex_ext.hooks import text_at
+
+TITLE = _("Ajustes")
+BUTTON = "button button--small "
+OPTIONAL = {
+    "store_address", "store_notice_address", "store_whatsapp", "store_hours", "store_about",
+    "carrier_origin_suburb", "carrier_origin_cross_street", "carrier_origin_reference", "alert_email",
+    "alert_webhook",
+}  # fmt: skip
+HINTS = {
+    "store_nit": _("Con su dígito de verificación, como 900.123.456-8."),
+    "store_notice_address": _("Si la dejas vacía es la dirección de la tienda."),
+    "store_whatsapp": _("Con su indicativo, como 57 300 123 4567."),
+    "store_hours": _("Como «Lunes a sábado, 9 a. m. a 6 p. m.»."),
+    "low_stock_at": _("De una presentación. Cada juguete puede tener su propio número en Bodega."),
+    "manual_payment_days": _("Mientras alguien confirma la consignación."),
+    "label_over_paid": _(
+        "Frente a lo que costaba el envío, sin descuentos. Más cara, te preguntamos antes de comprarla."
+    ),
+    "alert_email": _("Si lo dejas vacío llegan al correo de la tienda."),
+    "alert_webhook": _("Un programa tuyo que recibe los avisos, firmados."),
+    "alert_no_sale_hours": _("Te avisamos si pasan tantas sin un pedido pagado. 0 es nunca."),
+    "alert_failing_minutes": _("La pasarela, la transportadora o el correo. 0 es nunca."),
+    "alert_disk_free_mb": _("Te avisamos cuando queden menos. 0 es nunca."),
+    "alert_certificate_days": _("Te avisamos cuando le queden menos. 0 es nunca."),
+}
+CONTROLS: dict[str, dict[str, Any]] = {
+    **{name: {"type": "email", "auto_capitalize": "none"} for name in FIELDS if name.endswith("_email")},
+    **{name: {"type": "tel"} for name in ("store_phone", "store_whatsapp", "carrier_origin_phone")},
+    **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *NOTICES[2:])},
+    "alert_webhook": {"type": "url", "input_mode": "url", "max_length": LONGEST},
+}
+
+
+SHOWN: Any = SettingsState.content.to(ObjectVar, ShopPage)
+TRIED: Any = SettingsState.tried.to(ObjectVar, dict[str, Outcome])
+
+
+def page() -> rx.Component:
+    """The form, and beside it what is outside."""
+    content = rx.fragment(
+        second_factor_wanted(
+            SHOWN.missing,
+            absent=_("Para cambiar los ajustes necesitas el código de tu teléfono."),
+            unproved=_("Para cambiar los ajustes escribe el código de tu teléfono."),
+            leads_to=SETTINGS,
+            test_id="settings-missing",
+        ),
+        rx.cond(
+            SHOWN.cannot_sell != "",
+            rx.el.p(
+                icon("warning", size=20),
+                SHOWN.cannot_sell,
+                class_name="alert o-settings__alert",
+                data_testid="cannot-sell",
+            ),
+        ),
+        rx.el.div(
+            rx.el.div(form()),
+            Once.create(
+                rx.el.div(
+                    ways(_("Formas de pago"), SHOWN.payments, "payments"),
+                    ways(_("Formas de envío"), SHOWN.shippings, "shippings"),
+                    mail(),
+                    elsewhere(),
+                ),
+                answers=answers(SettingsState),
+            ),
+            class_name="o-settings",
+        ),
+    )
+    return office(SettingsState, SETTINGS, TITLE, screen(SettingsState, content))
+
+
+def form() -> rx.Component:
+    """All that is typed, in one form."""
+    return edit_form(
+        SettingsState,
+        SettingsState.save,
+        part(_("La tienda"), SHOP, is_open=True),
+        part(
+            _("Bodega"),
+            WAREHOUSE,
+            note=_(
+                "De aquí salen los paquetes: con este municipio se calcula el envío, y esto dice cada guía."
+            ),
+        ),
+        part(_("Límites"), BOUNDS),
+        part(_("Avisos"), NOTICES, note=_("Qué te contamos, y a dónde.")),
+        shown=SHOWN.seen,
+        met=SettingsState.met,
+    )
+
+
+def part(title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False) -> rx.Component:
+    """Some fields under a title, unfolded or not."""
+    special = {"town": town, "refuse_unquoted": unquoted}
+    lines = [special[name]() if name in special else line(name) for name in names]
+    notes = [rx.el.p(note, class_name="o-row__detail")] if note else []
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.h2(title, class_name="o-settings__title"), icon("down", size=20), class_name="o-audit__head"
+        ),
+        rx.el.div(*notes, *lines, class_name="o-settings__fields"),
+        open=is_open,
+        class_name="o-panel o-stock__box",
+        data_testid=f"settings-{names[0]}",
+    )
+
+
+def line(name: str) -> rx.Component:
+    """A field."""
+    return office_field(
+        SettingsState,
+        "settings",
+        name,
+        LABELS[name],
+        default_value=SHOWN.texts[name],
+        is_optional=name in OPTIONAL,
+        hint=HINTS.get(name, ""),
+        auto_complete="off",
+        **CONTROLS.get(name, {}),
+    )
+
+
+def unquoted() -> rx.Component:
+    """Build the choice between the two answers to a place that no courier quotes."""
+    return office_select(
+        SettingsState,
+        "settings",
+        "refuse_unquoted",
+        LABELS["refuse_unquoted"],
+        [rx.el.option(text, value=value) for value, text in UNQUOTED.items()],
+        default_value=SHOWN.texts["refuse_unquoted"],
+    )
+
+
+@rx.memo
+def settings_towns_panel() -> rx.Component:
+    """The municipalities to pick from."""
+    return town_panel(SettingsState.towns, lambda one: {"data_text": one.label})
+
+
+def town() -> rx.Component:
+    """The warehouse's municipality."""
+    return town_field(
+        LABELS["town"],
+        SettingsState.towns,
+        SettingsState.towns_for,
+        SettingsState.find_towns,
+        settings_towns_panel(),
+        element_id="settings-town",
+        problem=text_at(SettingsState.problems, "town"),
+        live="",
+        default_value=SHOWN.texts["town"],
+    )
+
+
+def ways(title: str, rows: Any, test_id: str) -> rx.Component:
+    """The ways to pay, or to ship."""
+    return rx.el.section(
+        rx.el.h2(title, class_name="o-section__title"),
+        rx.el.ul(rx.foreach(rows, way)),
+        class_name="o-panel o-section",
+        data_testid=f"settings-{test_id}",
+    )
+
+
+def way(row: ObjectVar[ProviderRow]) -> rx.Component:
+    """A way to pay or to ship: whether it is on, and what can be done with it."""
+    going_on = _("Quien ya está en ello termina; nadie más lo podrá elegir.")
+    off = asked_twice(
+        rx.fragment(_("Apagar"), rx.el.span(": ", row.name, class_name="sr-only")),
+        rx.cond(row.warning != "", row.warning, going_on),
+        _("Sí, apagarlo"),
+        SettingsState.switch_off(row.id, row.warning != ""),
+    )
+    on = rx.el.button(
+        _("Encender"),
+        rx.el.span(": ", row.name, class_name="sr-only"),
+        type="button",
+        data_once="",
+        on_click=SettingsState.switch_on(row.id),
+        class_name=f"{BUTTON}button--dark",
+    )
+    return rx.el.li(
+        rx.el.div(
+            rx.el.b(row.name),
+            rx.cond(row.is_on, chip(_("Encendido"), "good"), chip(_("Apagado"), "bad")),
+            class_name="o-settings__head",
+        ),
+        rx.el.p(row.about, class_name="o-row__detail"),
+        rx.el.div(
+            rx.cond(row.trial != "", try_button(row.trial, row.name)),
+            rx.cond(row.is_on, off, on),
+            class_name="o-team__ways",
+        ),
+        outcome(row.trial),
+        key=row.id,
+        class_name="o-settings__way",
+        data_testid=f"way-{row.id}",
+    )
+
+
+def mail() -> rx.Component:
+    """The mail server, and the owner's webhook."""
+    server = rx.cond(
+        SHOWN.has_mail_server,
+        rx.el.p(_("El servidor está en la configuración de la máquina."), class_name="o-row__detail"),
+        rx.el.p(
+            _("La tienda no tiene servidor de correo: sus correos quedan en archivos."),
+            class_name="o-row__detail",
+        ),
+    )
+    return rx.el.section(
+        rx.el.h2(_("Correo y avisos"), class_name="o-section__title"),
+        server,
+        rx.el.div(
+            try_button(Trial.MAIL.value, _("el servidor de correo")),
+            try_button(Trial.TEST_MAIL.value, "", _("Enviarme un correo de prueba")),
+            rx.cond(
+                SHOWN.has_webhook,
+                try_button(Trial.WEBHOOK.value, "", _("Probar el webhook de avisos")),
+            ),
+            class_name="o-team__ways",
+        ),
+        *(outcome(one.value) for one in (Trial.MAIL, Trial.TEST_MAIL, Trial.WEBHOOK)),
+        class_name="o-panel o-section",
+        data_testid="settings-mail",
+    )
+
+
+def elsewhere() -> rx.Component:
+    """What is set in other places."""
+    return rx.el.p(
+        _("Personas y roles: "),
+        rx.el.a(_("Equipo"), href=TEAM, class_name="o-return__other"),
+        _(". Numeración de facturas: "),
+        rx.el.a(_("Facturas"), href=INVOICES, class_name="o-return__other"),
+        _(". Textos legales y correos: "),
+        rx.el.a(_("Contenido"), href=CONTENT, class_name="o-return__other"),
+        _(". Las llaves y contraseñas se cambian en el servidor, y aquí nunca se muestran."),
+        class_name="o-row__detail o-settings__elsewhere",
+    )
+
+
+def try_button(trial: Any, name: Any, label: str = "") -> rx.Component:
+    """Tries something out."""
+    return rx.el.button(
+        label or _("Probar"),
+        *([] if label else [rx.el.span(": ", name, class_name="sr-only")]),
+        type="button",
+        data_once="",
+        on_click=SettingsState.try_out(trial),
+        class_name=f"{BUTTON}button--quiet",
+        data_testid=f"try-{trial}",
+    )
+
+
+def outcome(trial: Any) -> rx.Component:
+    """How the last trial went."""
+    told: Any = TRIED[trial]
+    return rx.cond(
+        SettingsState.tried.contains(trial),
+        rx.el.p(
+            told.text,
+            class_name="o-settings__outcome",
+            data_good=told.is_good,
+            data_testid=f"tried-{trial}",
+        ),
+    )

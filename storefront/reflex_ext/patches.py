@@ -1,0 +1,320 @@
+"""Changes to the JavaScript that Reflex generates, made at every build by one Reflex plugin.
+
+Each knows the lines it changes. When a newer Reflex writes them otherwise, the build stops and names the patch. What
+keeps the office out of the shop's pages is in `storefront/reflex_ext/office_bundle.py`.
+
+| patch | file | why |
+|---|---|---|
+| `initial_state_patch` | `utils/context.jsx` | a page is rendered and hydrated with the data of its document |
+| `reconnect_patch` | `utils/state.js` | a page stays as it is while everything is sent again; no press is lost |
+| `banner_text_patch` | `utils/state.js` | Reflex's banner speaks the shop's language |
+| `own_origin_patch` | `utils/state.js` | a page talks to the host it came from |
+| `proxy_patch` | `vite.config.js` | in development too: Vite hands on what the backend answers |
+| `drop_color_mode` | `app/_document.js` | no script chooses between light and dark before the first paint |
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Unpack
+
+from reflex.config import get_config
+from reflex.plugins import Plugin
+from reflex.plugins.base import PostBuildContext, PreCompileContext
+
+from backend.core.texts import _
+from storefront.url_prefixes import API_SEGMENTS
+
+STATE_JS = "utils/state.js"
+"""The script that talks to the server. It comes with Reflex and outlives a build: see `toolchain.prepare_web`."""
+CONTEXT_JSX = "utils/context.jsx"
+DOCUMENT_JS = "app/_document.js"
+VITE_CONFIG_JS = "vite.config.js"
+
+
+class ReflexPatches(Plugin):
+    """Gives Reflex all patches."""
+
+    def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
+        """Say which file is changed by what."""
+        change = context["add_modify_task"]
+        change(STATE_JS, banner_text_patch)
+        change(STATE_JS, reconnect_patch)
+        change(CONTEXT_JSX, initial_state_patch)
+        change(DOCUMENT_JS, drop_color_mode)
+        change(STATE_JS, own_origin_patch)
+        from storefront.reflex_ext import (
+            office_bundle,  # when it is imported, Reflex must have read its configuration
+        )
+
+        change(VITE_CONFIG_JS, partial(proxy_patch, segments=API_SEGMENTS, backend=get_config().api_url))
+        context["add_save_task"](office_bundle.states_script)
+
+    def post_build(self, **context: Unpack[PostBuildContext]) -> None:
+        """Divide what Vite has built, before it is compressed."""
+        from storefront.reflex_ext import office_bundle
+
+        office_bundle.divide_manifest(context["static_dir"])
+
+
+def _replace(source: str, changes: Mapping[str, str], file: str, patch: str) -> str:
+    """The source with each text replaced that must be in it exactly once.
+
+    Raises:
+        RuntimeError: one is missing, or there more than once.
+    """
+    for known, ours in changes.items():
+        if source.count(known) != 1:
+            raise _unknown(file, f"`{known.strip()}`", patch)
+        source = source.replace(known, ours)
+    return source
+
+
+def _unknown(file: str, expected: str, patch: str) -> RuntimeError:
+    return RuntimeError(
+        f"Reflex's {file} has changed: expected {expected} exactly once. "
+        f"Bring {patch} in storefront/reflex_ext/patches.py in line with the installed Reflex."
+    )
+
+
+# ------------------------------------------------------------------------------------------------ initial state
+
+INITIAL_STATE_ID = "initial-state"
+STORE = "function createStateStore(initialState) {\n"
+IN_BROWSER = "useState(() => createStateStore(initialState))"
+ON_SERVER = "getSnapshot: (substateName) => initialState[substateName],"
+MERGED = "useEffect(() => store.mergeInitialState(initialState), [store, initialState]);"
+
+WITH_DOCUMENT_STATE = f"""\
+// The compiled initial state with a document's values over it: {{state: {{variable: value}}}}. States that the pages do
+// not know are left out.
+function withDocumentState(values) {{
+  const state = {{ ...initialState }};
+  for (const [name, variables] of Object.entries(values ?? {{}})) {{
+    if (name in state) state[name] = {{ ...state[name], ...variables }};
+  }}
+  return state;
+}}
+
+function stateInDocument() {{
+  const element = document.getElementById("{INITIAL_STATE_ID}");
+  return element && JSON.parse(element.content.textContent);
+}}
+
+function stateOfRequest() {{
+  const request = globalThis.renderRequest?.getStore();
+  return request ? (request.state ??= withDocumentState(request.initialState)) : initialState;
+}}
+
+"""
+
+REGISTERED = """\
+useEffect(() => {
+    registerApp({ store });
+    store.mergeInitialState(initialState);
+  }, [store, initialState]);"""
+
+
+def initial_state_patch(source: str) -> str:
+    """`utils/context.jsx`, whose store starts with the initial state of the document.
+
+    Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads other
+    values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
+    `globalThis.renderRequest`), in the browser those that the document has in `<template id="initial-state">`.
+    A document without one works as before. The store is registered too: the office's script adds its states to it.
+
+    Raises:
+        RuntimeError: the module is not the one this patch was written for.
+    """
+    changes = {
+        STORE: WITH_DOCUMENT_STATE + STORE,
+        IN_BROWSER: "useState(() => createStateStore(withDocumentState(stateInDocument())))",
+        ON_SERVER: "getSnapshot: (substateName) => stateOfRequest()[substateName],",
+        MERGED: REGISTERED,
+    }
+    return _replace(source, changes, CONTEXT_JSX, "initial_state_patch")
+
+
+# ------------------------------------------------------------------------------------------------ reconnecting
+
+RECONNECT_IMPORT = (
+    'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+    'import { confirm, keepPresses, pressesToSend } from "$/public/scripts/presses.js";\n'
+    'import { reload } from "$/public/scripts/leaving.js";\n'
+)
+RECONNECT_CHANGES = {
+    "      socket.current.auth = bootAuth(false);\n": """\
+      startOver();
+      socket.current.auth = bootAuth(false);
+""",
+    "    const delta = withoutUnknownSubstates(update.delta);\n": """\
+    const delta = withoutUnknownSubstates(keepEarly(update.delta, dispatch));
+""",
+    """\
+        for (const substate in delta) {
+          dispatch[substate](delta[substate]);
+        }
+""": """\
+        show(delta, dispatch, app.state_name);
+""",
+    "  window.location.reload();\n": """\
+  reload();
+""",
+    "    const _events = normalizeEvents(events);\n": """\
+    const _events = keepPresses(
+      normalizeEvents(events),
+      (event) => withRouterData(event, params),
+      encodeFormDataArgs,
+    );
+""",
+    "    return { event: boot_event, state_schema: app.stateSchema };\n": """\
+    return {
+      event: boot_event,
+      state_schema: app.stateSchema,
+      presses: pressesToSend(event_queue),
+    };
+""",
+    "  // Send the event to the server.\n": """\
+  if (event.name == "_confirmed") {
+    confirm(event.payload);
+    return;
+  }
+
+  event = inTurn(
+    event,
+    () => app.initialEvents()[0],
+    (events) => queueEvents(events, socket, true, navigate, params),
+  );
+  if (!event) return;
+
+  // Send the event to the server.
+""",
+    """\
+      reason !== "io server disconnect" && reason !== "io client disconnect";
+""": """\
+      reason !== "io client disconnect";
+""",
+}
+
+
+def reconnect_patch(source: str) -> str:
+    """`utils/state.js`, which shows what a new connection sends when it is complete: `assets/scripts/reconnecting.js`.
+
+    Reflex shows each part as it comes. After a restart of the server that is an empty state first: every page went back
+    to its skeleton for a moment, scrolled to the top and without what was typed in it.
+
+    The office's pages keep what is said of states whose script has not come yet.
+
+    Presses are kept until the server has confirmed them, and sent with each new connection:
+    `assets/scripts/presses.js`.
+
+    A page of an earlier version goes where a press has just led, instead of being loaded again: `leaving.js`.
+
+    A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    if source.startswith(RECONNECT_IMPORT):
+        return source
+    return RECONNECT_IMPORT + _replace(source, RECONNECT_CHANGES, STATE_JS, "reconnect_patch")
+
+
+# ------------------------------------------------------------------------------------------------ new version banner
+
+NEW_VERSION = _("Hay una versión nueva de la tienda.")
+RELOAD = _("Actualizar")
+BANNER_TEXTS = {
+    re.compile(r'(?<=  banner\.append\()"[^"]*"(?=\);)'): NEW_VERSION,
+    re.compile(r'(?<=  button\.textContent = )"[^"]*"(?=;)'): RELOAD,
+}
+
+
+def banner_text_patch(source: str) -> str:
+    """`utils/state.js` with the texts of the banner that says that the page is older than the shop.
+
+    Reflex reloads such a page by itself; the banner is for when that did not help, while a shop is being replaced.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    for place, text in BANNER_TEXTS.items():
+        source, found = place.subn(json.dumps(text, ensure_ascii=False).replace("\\", r"\\"), source)
+        if found != 1:
+            raise _unknown(STATE_JS, "the banner of a new version", "banner_text_patch")
+    return source
+
+
+# ------------------------------------------------------------------------------------------------ own origin
+
+ENDPOINT = "  const endpoint = new URL(url_str);\n"
+OWN_ORIGIN = """\
+  if (typeof window !== "undefined") {
+    const own = new URL(endpoint.pathname, window.location.origin);
+    if (endpoint.protocol.startsWith("ws")) {
+      own.protocol = own.protocol === "https:" ? "wss:" : "ws:";
+    }
+    return own;
+  }
+"""
+
+
+def own_origin_patch(source: str) -> str:
+    """`utils/state.js`, which talks to the host that its page came from.
+
+    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name when they run. A production
+    build must work on any host and port and behind https. In development Vite hands on what is not its own: see
+    `proxy_patch`.
+
+    Raises:
+        RuntimeError: the script is not the one this patch was written for.
+    """
+    if OWN_ORIGIN in source:
+        return source
+    return _replace(source, {ENDPOINT: ENDPOINT + OWN_ORIGIN}, STATE_JS, "own_origin_patch")
+
+
+# ------------------------------------------------------------------------------------------------ development
+
+VITE_PORT = "    port: process.env.PORT,\n"
+WEBSOCKET = "_event"
+
+
+def proxy_patch(source: str, segments: Iterable[str], backend: str) -> str:
+    """`vite.config.js`, whose development server hands on to the backend what the backend answers.
+
+    In production pages, API and websocket are one origin. So they are here: the bank of the sandbox comes back to the
+    shop, and links to the API work.
+
+    Args:
+        source: the file as Reflex writes it.
+        segments: the first path segments of the API.
+        backend: where the backend listens.
+
+    Raises:
+        RuntimeError: the file is not the one this patch was written for.
+    """
+    ours = "|".join(map(re.escape, sorted({*segments, WEBSOCKET})))
+    proxy = {f"^/({ours})(?=[/?]|$)": {"target": backend, "ws": True}}
+    changes = {VITE_PORT: f"{VITE_PORT}    proxy: {json.dumps(proxy)},\n"}
+    return _replace(source, changes, VITE_CONFIG_JS, "proxy_patch")
+
+
+# ------------------------------------------------------------------------------------------------ colour mode
+
+COLOR_MODE = re.compile(r'jsx\("script",\{\},"\\n// Only run in browser environment(?:[^"\\]|\\.)*"\),')
+
+
+def drop_color_mode(source: str) -> str:
+    """`app/_document.js` without the script that chooses between light and dark.
+
+    The shop has one look. The script asked the browser's storage and media, and every first paint waited for it.
+
+    Raises:
+        RuntimeError: the module is not the one this patch was written for.
+    """
+    source, found = COLOR_MODE.subn("", source)
+    if found != 1:
+        raise _unknown(DOCUMENT_JS, "the script that chooses a color mode", "drop_color_mode")
+    return source

@@ -1,0 +1,1 @@
+"""Running, building, developing and releasing the storefront."""

@@ -1,0 +1,19 @@
+"""What was typed at the checkout, stored with the cart."""
+
+import pytest
+
+from backend.cart.checkout_drafts import read_draft, save_draft
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from tests.backend.cart.cart_kit import cart_with
+from tests.store_defaults import Defaults
+
+
+async def test_a_draft_keeps_what_was_typed_and_no_more(database: Database, defaults: Defaults) -> None:
+    cart_id, _ = await cart_with(database, defaults)
+    async with database.transaction() as session:
+        await save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})
+        await save_draft(session, cart_id, {"email": "ana@example.com"})
+        assert await read_draft(session, cart_id) == {"email": "ana@example.com", "first_name": "Ana"}
+        with pytest.raises(InvalidData):
+            await save_draft(session, cart_id, {"email": "x" * 10_000})

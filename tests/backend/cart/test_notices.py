@@ -1,0 +1,464 @@
+"""News of a cart: each event is said once, with a link, to the shopper whose cart it is, until they dismiss it.
+
+| event | words | link |
+|---|---|---|
+| sign-in joins two carts | both carts' products with their units | cart |
+| sign-in gives the account its first cart, or an empty one gets lines | nothing: what is shown is what was | |
+| sign-in cannot move units: no stock | product and missing units | product |
+| sign-in cannot move units: the cart is full | product and missing units | cart |
+| sign-in cannot move a code | the code and why | cart |
+| a variant is deleted, the product stays | title, variant, units of all its lines | product |
+| a variant is deleted of a product that is hidden | the same | category, else catalogue |
+| a variant is deleted that is in an order's cart, or in none | nothing | |
+| a product is hidden or deleted (line stays) | title | category, else catalogue |
+| no unit is left (line stays) | title | product |
+| fewer units are left (line stays) | title, both numbers | product |
+| a typed code ends, is retired, or needs more | the code and why | cart |
+| dismissed by its shopper | gone | |
+| dismissed with another cart's id | it stays | |
+| the carts are joined later | it goes along | |
+"""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from backend.cart import owners
+from backend.cart.access import Caller, new_cart, open_cart
+from backend.cart.lines import add_to_cart, change_line
+from backend.cart.models import Cart, CartNews, LineItem
+from backend.cart.notice_views import MAX_TITLES, NewsView
+from backend.cart.notices import dismiss_news
+from backend.cart.owners import cart_for, merge
+from backend.cart.promotion_codes import add_codes
+from backend.cart.views import cart_view
+from backend.catalog.models import Category, Product, ProductCategory, Variant
+from backend.catalog.products.service import delete_product, delete_variant
+from backend.catalog.products.variants import set_variants
+from backend.catalog.schemas.admin import VariantInProduct
+from backend.core.clock import now
+from backend.core.db.database import Database, db_now
+from backend.core.errors import NotFound
+from backend.customers.models import Customer
+from backend.inventory.models import InventoryLevel
+from backend.inventory.service import set_stock
+from backend.operations.tidy.rules import RULES
+from backend.promotions.models import Campaign, Promotion
+from backend.promotions.rules import ITEM_TOTAL
+from backend.staff.rights import SHOP
+from tests.backend.cart.cart_kit import cart_with
+from tests.backend.rivals import SECONDS, overtaken
+from tests.store_defaults import Defaults, make_toy
+
+
+async def customer(database: Database, email: str = "ana@example.com") -> str:
+    async with database.transaction() as session:
+        person = Customer(email=email)
+        session.add(person)
+        await session.flush()
+    return person.id
+
+
+async def toy(database: Database, defaults: Defaults, handle: str, stock: int = 9) -> str:
+    async with database.transaction() as session:
+        return await make_toy(session, defaults, handle, stock=stock)
+
+
+async def cart(database: Database, **quantities: int) -> str:
+    """Create a cart with units of the toys with these handles."""
+    async with database.transaction() as session:
+        cart_id = await new_cart(session)
+        for handle, quantity in quantities.items():
+            variant = select(Variant.id).where(Variant.sku == f"SKU-{handle}")
+            await add_to_cart(session, cart_id, (await session.execute(variant)).scalar_one(), quantity)
+    return cart_id
+
+
+async def news_of(database: Database, cart_id: str) -> list[NewsView]:
+    async with database.read() as session:
+        return (await cart_view(session, cart_id)).news
+
+
+def said(news: list[NewsView]) -> list[tuple[str, str, str]]:
+    return [(one.text, one.target, one.handle) for one in news]
+
+
+async def second_variant(database: Database, defaults: Defaults, variant_id: str, title: str) -> str:
+    """Add a variant to the product of this one."""
+    async with database.transaction() as session:
+        first = await session.get_one(Variant, variant_id)
+        variant = Variant(product_id=first.product_id, title=title, price=45_000, rank=1)
+        session.add(variant)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=variant.id, location_id=defaults.location_id, stocked=9))
+    return variant.id
+
+
+async def remove_variant(database: Database, variant_id: str) -> None:
+    async with database.transaction() as session:
+        product_id = (await session.get_one(Variant, variant_id)).product_id
+        await delete_variant(session, SHOP, product_id, variant_id)
+
+
+async def put_in_category(database: Database, variant_id: str) -> None:
+    async with database.transaction() as session:
+        session.add(Category(id="pcat_spin", name="De girar", handle="de-girar"))
+        await session.flush()
+        product_id = (await session.get_one(Variant, variant_id)).product_id
+        session.add(ProductCategory(product_id=product_id, category_id="pcat_spin"))
+
+
+async def test_joined_carts_are_said_with_their_products_and_units(
+    database: Database, defaults: Defaults
+) -> None:
+    for handle in ("trompo", "yoyo", "balero"):
+        await toy(database, defaults, handle)
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, trompo=1, yoyo=2), ana)
+    assert await news_of(database, own) == []  # their first cart is what it was
+    guests = await cart(database, balero=3, trompo=2)
+    assert await cart_for(database, guests, ana) == own
+    (news,) = await news_of(database, own)
+    assert (news.text, news.target, news.is_dismissible) == (
+        (
+            "Juntamos este carrito con el que tenías en tu cuenta. Se agregó: 3 × Balero, 2 × Trompo. "
+            "Ya estaba en tu cuenta: 1 × Trompo, 2 × Yoyo."
+        ),
+        "cart",
+        True,
+    )
+    assert await cart_for(database, guests, ana) == own  # a slower tab
+    assert await news_of(database, own) == [news]
+
+
+async def test_carts_of_which_one_is_empty_are_joined_without_news(
+    database: Database, defaults: Defaults
+) -> None:
+    await toy(database, defaults, "trompo")
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database), ana)
+    assert await cart_for(database, await cart(database, trompo=1), ana) == own
+    assert await cart_for(database, await cart(database), ana) == own
+    assert await news_of(database, own) == []
+
+
+async def test_units_that_were_not_joined_are_said(
+    database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await toy(database, defaults, "trompo", stock=5)
+    for handle in ("yoyo", "balero"):
+        await toy(database, defaults, handle)
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, trompo=3), ana)
+    monkeypatch.setattr(owners, "MAX_LINES", 2)
+    guests = await cart(database, trompo=4, yoyo=1, balero=2)
+    assert await cart_for(database, guests, ana) == own
+    expected = [
+        (
+            (
+                "Juntamos este carrito con el que tenías en tu cuenta. Se agregó: 2 × Trompo, 1 × Yoyo. "
+                "Ya estaba en tu cuenta: 3 × Trompo."
+            ),
+            "cart",
+            "",
+        ),
+        ("Esto ya no está disponible y no pasó a tu carrito: 2 × Trompo.", "product", "trompo"),
+        ("Tu carrito está lleno, así que esto no cupo: 2 × Balero.", "cart", ""),
+    ]
+    assert said(await news_of(database, own)) == expected
+    # a slower tab finds what was left over there, and it still does not fit
+    assert await cart_for(database, guests, ana) == own
+    assert said(await news_of(database, own)) == expected
+
+
+async def test_many_products_are_said_in_one_short_sentence(database: Database, defaults: Defaults) -> None:
+    handles = [f"dado{n}" for n in range(MAX_TITLES + 3)]
+    for handle in (*handles, "yoyo"):
+        await toy(database, defaults, handle)
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, yoyo=1), ana)
+    assert await cart_for(database, await cart(database, **dict.fromkeys(handles, 1)), ana) == own
+    (news,) = await news_of(database, own)
+    assert "1 × Dado4 y 3 más. Ya estaba" in news.text
+    assert "Dado5" not in news.text
+
+
+async def make_promotion(database: Database, code: str, **more: Any) -> str:
+    async with database.transaction() as session:
+        off = {"method_type": "fixed", "target_type": "order", "allocation": "across", "value": 1_000}
+        promotion = Promotion.model_validate(
+            {"code": code, "code_key": code.lower(), "status": "active", **off, **more}
+        )
+        session.add(promotion)
+        await session.flush()
+        return promotion.id
+
+
+async def type_code(database: Database, cart_id: str, code: str) -> None:
+    async with database.transaction() as session:
+        await add_codes(session, await open_cart(session, cart_id), [code])
+
+
+async def test_a_code_that_was_not_joined_is_said(database: Database, defaults: Defaults) -> None:
+    for handle in ("trompo", "yoyo"):
+        await toy(database, defaults, handle)
+    kept, gone = await make_promotion(database, "UNO"), await make_promotion(database, "DOS")
+    automatic = await make_promotion(database, "TRES")
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, trompo=1), ana)
+    guests = await cart(database, yoyo=1)
+    for code in ("UNO", "DOS", "TRES"):
+        await type_code(database, guests, code)
+    async with database.transaction() as session:
+        (await session.get_one(Promotion, gone)).deleted_at = now()
+        (await session.get_one(Promotion, automatic)).is_automatic = True
+        assert (await session.get_one(Promotion, kept)).deleted_at is None
+    assert await cart_for(database, guests, ana) == own
+    texts = [one.text for one in await news_of(database, own)]
+    assert texts[1:] == ["El código DOS dejó de aplicarse. La tienda lo retiró."]
+
+
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        ("deleted", "La tienda lo retiró."),
+        ("draft", "La tienda lo retiró."),
+        ("ended", "Este código ya terminó."),
+        ("minimum", "Para usar este código te faltan $ 50.000 en juguetes."),
+    ],
+)
+async def test_a_code_that_applies_no_longer_is_said_until_it_is_taken_out(
+    database: Database, defaults: Defaults, end: str, why: str
+) -> None:
+    cart_id, _trompo = await cart_with(database, defaults)  # $ 60.000
+    campaign_id = None
+    if end == "ended":
+        async with database.transaction() as session:
+            campaign = Campaign(name="Ayer", campaign_identifier="AYER")
+            session.add(campaign)
+            await session.flush()
+            campaign_id = campaign.id
+    rule = {"attribute": ITEM_TOTAL, "operator": "gte", "values": ["110000"]}
+    promotion_id = await make_promotion(database, "UNO", campaign_id=campaign_id)
+    await type_code(database, cart_id, "UNO")
+    assert await news_of(database, cart_id) == []
+    async with database.transaction() as session:
+        promotion = await session.get_one(Promotion, promotion_id)
+        if end == "deleted":
+            promotion.deleted_at = now()
+        elif end == "draft":
+            promotion.status = "draft"
+        elif end == "minimum":
+            promotion.rules = [rule]
+        else:
+            await session.execute(update(Campaign).values(ends_at=db_now()))
+    (news,) = await news_of(database, cart_id)
+    assert (news.text, news.target, news.is_dismissible) == (
+        f"El código UNO dejó de aplicarse. {why}",
+        "cart",
+        False,
+    )
+
+
+async def test_a_deleted_variant_is_said_with_all_its_units(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    others = await cart(database, trompo=1)
+    async with database.transaction() as session:
+        await add_to_cart(session, cart_id, large, 2)
+        await add_to_cart(session, cart_id, large, 1, {"gift": "Ana"})
+        ordered = await new_cart(session)
+        await add_to_cart(session, ordered, large, 1)
+        (await session.get_one(Cart, ordered)).completed_at = now()
+        one = await new_cart(session)
+        await add_to_cart(session, one, large, 1)
+    await remove_variant(database, large)
+    assert said(await news_of(database, cart_id)) == [
+        ("Ya no vendemos Trompo, Grande y salió de tu carrito (3 unidades).", "product", "trompo")
+    ]
+    assert said(await news_of(database, one)) == [
+        ("Ya no vendemos Trompo, Grande y salió de tu carrito (1 unidad).", "product", "trompo")
+    ]
+    assert await news_of(database, others) == []
+    async with database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(CartNews))).scalar_one() == 2
+
+
+async def test_a_variant_that_is_left_out_of_a_change_is_said_too(
+    database: Database, defaults: Defaults
+) -> None:
+    """Programs send all variants of a product: one that is missing is deleted."""
+    cart_id, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    async with database.transaction() as session:
+        await add_to_cart(session, cart_id, large, 1)
+        product = await session.get_one(Product, (await session.get_one(Variant, trompo)).product_id)
+        await set_variants(session, product, [VariantInProduct(id=trompo)])
+    assert [one.handle for one in await news_of(database, cart_id)] == ["trompo"]
+
+
+@pytest.mark.parametrize(
+    ("has_category", "target"), [(True, ("category", "de-girar")), (False, ("catalog", ""))]
+)
+async def test_news_of_a_hidden_product_link_to_its_category(
+    database: Database, defaults: Defaults, has_category: bool, target: tuple[str, str]
+) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    if has_category:
+        await put_in_category(database, trompo)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    async with database.transaction() as session:
+        await add_to_cart(session, cart_id, large, 1)
+    await remove_variant(database, large)
+    async with database.transaction() as session:
+        await session.execute(update(Product).values(status="draft"))
+    deleted, withdrawn = await news_of(database, cart_id)
+    assert withdrawn.text == "Trompo ya no está a la venta. Quítalo del carrito para poder pagar."
+    assert [(one.target, one.handle) for one in (deleted, withdrawn)] == [target, target]
+    assert (deleted.is_dismissible, withdrawn.is_dismissible) == (True, False)
+
+
+async def test_a_deleted_product_is_said(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    await put_in_category(database, trompo)
+    async with database.transaction() as session:
+        await delete_product(session, SHOP, (await session.get_one(Variant, trompo)).product_id)
+    assert said(await news_of(database, cart_id)) == [
+        ("Trompo ya no está a la venta. Quítalo del carrito para poder pagar.", "category", "de-girar")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "text"),
+    [
+        (0, "Trompo se agotó. Quítalo del carrito para poder pagar."),
+        (1, "De Trompo hay 1 unidad y en tu carrito hay 4."),
+        (3, "De Trompo hay 3 unidades y en tu carrito hay 4."),
+    ],
+)
+async def test_missing_stock_is_said_until_the_line_fits(
+    database: Database, defaults: Defaults, left: int, text: str
+) -> None:
+    cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
+    async with database.transaction() as session:
+        await set_stock(session, trompo, defaults.location_id, left)
+    assert said(await news_of(database, cart_id)) == [(text, "product", "trompo")]
+    async with database.transaction() as session:
+        line = (await session.execute(select(LineItem.id))).scalar_one()
+        await change_line(session, cart_id, line, left)
+    assert await news_of(database, cart_id) == []
+
+
+async def test_only_the_cart_itself_dismisses_its_news(database: Database, defaults: Defaults) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    others = await cart(database, trompo=1)
+    async with database.transaction() as session:
+        await add_to_cart(session, cart_id, large, 1)
+    await remove_variant(database, large)
+    (news,) = await news_of(database, cart_id)
+    async with database.transaction() as session:
+        await dismiss_news(session, others, news.id)
+    assert await news_of(database, cart_id) == [news]
+    for _time in range(2):
+        async with database.transaction() as session:
+            await dismiss_news(session, cart_id, news.id)
+        assert await news_of(database, cart_id) == []
+
+
+async def test_news_go_along_when_carts_are_joined(database: Database, defaults: Defaults) -> None:
+    guests, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    async with database.transaction() as session:
+        await change_line(session, guests, (await session.execute(select(LineItem.id))).scalar_one(), 0)
+        await add_to_cart(session, guests, large, 1)
+    await remove_variant(database, large)  # the guest's cart is empty now
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, trompo=1), ana)
+    assert await cart_for(database, guests, ana) == own
+    assert [one.handle for one in await news_of(database, own)] == ["trompo"]
+    assert await news_of(database, guests) == []
+
+
+async def test_a_line_that_is_joined_while_its_variant_is_deleted_is_said_in_the_joined_cart(
+    database: Database, defaults: Defaults
+) -> None:
+    """A sign-in moves the line and commits while the deletion waits for it."""
+    guests, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    ana = await customer(database)
+    own = await cart_for(database, await cart(database, trompo=1), ana)
+    async with database.transaction() as session:
+        await add_to_cart(session, guests, large, 2)
+
+    async def delete_now() -> None:
+        await remove_variant(database, large)
+
+    await overtaken(database, lambda session: merge(session, guests, own), delete_now)
+    texts = [one.text for one in await news_of(database, own)]
+    assert texts == ["Ya no vendemos Trompo, Grande y salió de tu carrito (2 unidades)."]
+
+
+async def test_a_line_that_is_added_while_its_variant_is_deleted_is_said(
+    database: Database, defaults: Defaults
+) -> None:
+    cart_id, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+
+    async def add(session: Any) -> None:
+        await add_to_cart(session, cart_id, large, 1)
+
+    async def delete_now() -> None:
+        await remove_variant(database, large)
+
+    await overtaken(database, add, delete_now)
+    assert len(await news_of(database, cart_id)) == 1
+
+
+async def test_deleting_a_variant_waits_for_no_cart(database: Database, defaults: Defaults) -> None:
+    """A shopper who pays holds their cart and waits for the stock, which the deletion holds."""
+    cart_id, trompo = await cart_with(database, defaults)
+    large = await second_variant(database, defaults, trompo, "Grande")
+    async with database.transaction() as session:
+        await add_to_cart(session, cart_id, large, 1)
+    if database.is_sqlite:  # one writer at a time
+        await remove_variant(database, large)
+    else:
+        async with asyncio.timeout(SECONDS), database.transaction() as session:
+            await open_cart(session, cart_id)
+            await remove_variant(database, large)
+    assert len(await news_of(database, cart_id)) == 1
+
+
+async def test_another_customer_reads_no_news(database: Database, defaults: Defaults) -> None:
+    for handle in ("trompo", "yoyo"):
+        await toy(database, defaults, handle)
+    ana, luis = await customer(database), await customer(database, "luis@example.com")
+    own = await cart_for(database, await cart(database, trompo=1), ana)
+    await cart_for(database, await cart(database, yoyo=1), ana)
+    luiss = await cart_for(database, await cart(database, yoyo=1), luis)
+    assert await news_of(database, luiss) == []
+    async with database.read() as session:
+        assert len((await cart_view(session, own, Caller(ana))).news) == 1
+        with pytest.raises(NotFound):
+            await cart_view(session, own, Caller(luis))
+
+
+async def test_old_news_are_deleted(database: Database, defaults: Defaults) -> None:
+    (rule,) = (one for one in RULES if one.table is CartNews)
+    async with database.transaction() as session:
+        for days in (59, 61):
+            session.add(
+                CartNews(
+                    id=f"canews_{days}",
+                    cart_id="cart_gone",
+                    kind="deleted",
+                    created_at=now() - timedelta(days=days),
+                )
+            )
+    assert await rule.follow(database) == 1
+    async with database.read() as session:
+        assert (await session.execute(select(CartNews.id))).scalars().all() == ["canews_59"]

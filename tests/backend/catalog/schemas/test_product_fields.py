@@ -1,0 +1,98 @@
+"""A field of a product is written once: staff change it, a file imports it, and both APIs show it."""
+
+import csv
+import io
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from backend.catalog.importer.command import import_file
+from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.models import Product
+from backend.catalog.schemas.product_fields import CELLS, FIELDS, METADATA_FIELDS
+from backend.catalog.schemas.store import ProductOut
+from backend.core.config.settings import Settings
+from backend.media.picture_store import picture_store
+from tests.store_defaults import Defaults
+from tests.store_steps import get, post
+
+VALUES: dict[str, Any] = {
+    "handle": "trompo-rojo",
+    "title": "Trompo rojo",
+    "subtitle": "De guayacán",
+    "description": "Gira y gira.",
+    "featured": True,
+    "status": "published",
+    "tax_rate": 5,
+    "thumbnail": "/demo/trompo.webp",
+    "material": "Guayacán",
+    "origin_country": "co",
+    "warnings": "Tiene piezas pequeñas.",
+    "weight": 0.3,
+    "length": 9.0,
+    "height": 8.0,
+    "width": 7.0,
+}
+METADATA = {"brand": "Artesanos", "ageRange": "6-8"}
+
+
+def test_every_field_is_a_column_and_has_a_value_here() -> None:
+    assert set(VALUES) == set(FIELDS)
+    assert set(METADATA) == set(METADATA_FIELDS)
+    columns = set(Product.__table__.columns.keys())  # type: ignore[attr-defined]
+    assert {*FIELDS, *CELLS} <= columns
+    assert set(FIELDS) <= set(ProductOut.model_fields)
+
+
+@pytest.mark.parametrize("as_new", [True, False])
+async def test_what_staff_say_is_shown(admin: httpx.AsyncClient, *, as_new: bool) -> None:
+    said = {**VALUES, "metadata": METADATA}
+    if as_new:
+        made = (await post(admin, "/admin/products", said))["product"]
+    else:
+        first = (await post(admin, "/admin/products", {"title": "Yoyo"}))["product"]
+        made = (await post(admin, f"/admin/products/{first['id']}", said))["product"]
+    assert {name: made[name] for name in VALUES} == VALUES
+    assert made["metadata"] == METADATA
+
+
+async def test_a_null_clears_what_may_be_empty_and_nothing_else(admin: httpx.AsyncClient) -> None:
+    made = (await post(admin, "/admin/products", VALUES))["product"]
+    path = f"/admin/products/{made['id']}"
+    changed = (await post(admin, path, dict.fromkeys(VALUES)))["product"]
+    assert {name: changed[name] for name in VALUES} == {
+        **VALUES,
+        **dict.fromkeys(("subtitle", "description", "warnings"), ""),
+        **dict.fromkeys(("material", "origin_country", "thumbnail", "weight", "length", "height", "width")),
+    }
+
+
+async def test_what_a_file_says_is_shown(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    wanted = VALUES | {field.column: METADATA[key] for key, field in METADATA_FIELDS.items()}
+    cells = {name: {True: "yes"}.get(wanted[name], str(wanted[name])) for name in CELLS}
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*cells, "price"])
+    writer.writeheader()
+    writer.writerow({**cells, "price": "18900"})
+    file = tmp_path / "toys.csv"
+    file.write_text(text.getvalue(), "utf-8")
+    pictures = PictureFolder(tmp_path, picture_store(Settings(data_dir=tmp_path)))
+    await import_file(
+        shop.database,
+        file,
+        pictures,
+        shop_defaults.location_id,
+        lambda _total, _title: nullcontext(lambda _steps: None),
+        only_check=False,
+    )
+    fields = ",".join(f"+{name}" for name in (*FIELDS, "metadata"))
+    (found,) = (await get(store, "/store/products", handle=VALUES["handle"], fields=fields))["products"]
+    imported = [name for name in FIELDS if name in CELLS]
+    assert {name: found[name] for name in imported} == {name: VALUES[name] for name in imported}
+    assert found["metadata"] == METADATA

@@ -1,0 +1,202 @@
+"""Search: every word, as a prefix, accents and case ignored, small typos forgiven, best first (spec: view rules 2)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select, update
+
+from backend.catalog.models import Category, Collection, Product, ProductCategory
+from backend.catalog.search.index import index_products, remains, typo_distance, within
+from backend.catalog.search.query_words import search_words, words_of
+from backend.catalog.search.suggestions import places_of, read_places
+from backend.catalog.storefront import page_content, product_list
+from backend.catalog.views import CatalogFilter
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.words import fold
+from tests.store_defaults import make_toy, set_up_defaults
+
+
+@pytest.fixture
+async def shop(database: Database, settings: Settings) -> Database:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await make_toy(
+            session, defaults, "trompo", title="Trompo de madera", brand="Rayuela", description="Gira y gira."
+        )
+        await make_toy(session, defaults, "lampara", title="Lámpara de noche", brand="Nido Andino")
+        await make_toy(
+            session, defaults, "caja", title="Caja de música", description="Con un trompo pintado en la tapa."
+        )
+        await make_toy(session, defaults, "rompe", title="Rompecabezas de Colombia", brand="Rayuela")
+        await make_toy(session, defaults, "oculto", title="Trompo en borrador", status="draft")
+    return database
+
+
+async def _titles(database: Database, text: str) -> list[str]:
+    async with database.read() as session:
+        return [hit.title for hit in await page_content.search(session, text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("trompo", "Trompo de madera"),
+        ("tro", "Trompo de madera"),
+        ("LAMPARA", "Lámpara de noche"),
+        ("lámp", "Lámpara de noche"),
+        ("noche lamp", "Lámpara de noche"),
+        ("tronpo", "Trompo de madera"),
+        ("rompecavesas", "Rompecabezas de Colombia"),
+        ("rayuela rompe", "Rompecabezas de Colombia"),
+        ("sku-caja", "Caja de música"),
+    ],
+)
+async def test_finds(shop: Database, text: str, first: str) -> None:
+    assert (await _titles(shop, text))[:1] == [first]
+
+
+async def test_the_title_counts_more_than_the_description(shop: Database) -> None:
+    assert await _titles(shop, "trompo") == ["Trompo de madera", "Caja de música"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "t", "zz", "trompo inexistente", "%", "_____", "'; drop table product; --"]
+)
+async def test_finds_nothing(shop: Database, text: str) -> None:
+    assert await _titles(shop, text) == []
+
+
+MEANT = {
+    "trompos": "Trompo de madera",
+    "lamparita": "Lámpara de noche",
+    "rompecabeza": "Rompecabezas de Colombia",
+    "lamparo": "Lámpara de noche",
+    "el trompo de la niña": "Trompo de madera",
+    "peonza": "Trompo de madera",
+    "puzzle de colombia": "Rompecabezas de Colombia",
+    "juguete de madera para 7 años": "Trompo de madera",
+    "lámpara bebé": "Lámpara de noche",
+    "lámpara 18 meses": "Lámpara de noche",
+    "rompecabezas de 5 a 10 años": "Rompecabezas de Colombia",
+    "abrazos": "Rompecabezas de Colombia",
+}
+"""What is found by words that stand in no text: plurals, small ones, the other gender, synonyms, ages, collections."""
+LACKING = ["trompo 4 años", "lámpara adolescente", "trompo bus", "100 años", "trompo 99 años"]
+
+
+@pytest.fixture
+async def shelves(shop: Database) -> Database:
+    async with shop.transaction() as session:
+        ages = {"trompo": "6-8", "lampara": "0-2", "rompe": "9-12"}
+        for handle, age in ages.items():
+            await session.execute(update(Product).where(Product.handle == handle).values(age_range=age))
+        hugs = Collection(title="Abrazos", handle="abrazos")
+        session.add(hugs)
+        await session.flush()
+        await session.execute(update(Product).where(Product.handle == "rompe").values(collection_id=hugs.id))
+        ids = (await session.execute(select(Product.id))).scalars().all()
+        await index_products(session, ids)
+    return shop
+
+
+async def test_what_is_meant_is_found_and_nothing_that_lacks_it(shelves: Database) -> None:
+    found = {text: await _titles(shelves, text) for text in (*MEANT, *LACKING)}
+    both = ["Trompo de madera", "Caja de música"]
+    by_name = {"trompos": both, "el trompo de la niña": both, "peonza": both}
+    assert found == {text: [title] for text, title in MEANT.items()} | {key: [] for key in LACKING} | by_name
+
+
+async def test_a_shop_adds_words_of_its_own(shelves: Database) -> None:
+    async with shelves.read() as session:
+        own = search_words("peón, lámpara; zumbador, trompo")
+        hits = [
+            (await page_content.search(session, text, own))[:1] for text in ("zumbador", "peones", "peonza")
+        ]
+    assert [[hit.handle for hit in found] for found in hits] == [["trompo"], ["lampara"], ["trompo"]]
+
+
+async def _page(
+    database: Database, text: str, **wanted: tuple[str, ...]
+) -> tuple[list[str], int, int | None]:
+    async with database.read() as session:
+        page = await product_list.catalog_page(session, CatalogFilter(text=text, **wanted))  # type: ignore[arg-type]
+    return [card.handle for card in page.cards], page.total, page.near
+
+
+async def test_the_list_without_what_was_asked_for_is_the_whole_one_from_the_nearest(
+    shelves: Database,
+) -> None:
+    whole = ["trompo", "lampara", "caja", "rompe"]
+    handles, total, near = await _page(shelves, "trompo de lata para 6 años")
+    assert (handles[:2], sorted(handles), total, near) == (["trompo", "caja"], sorted(whole), 4, 2)
+    handles, total, near = await _page(shelves, "submarino nuclear")
+    assert (sorted(handles), total, near) == (sorted(whole), 4, 0)
+    assert await _page(shelves, "trompo de lata", ages=("0-2",)) == (["lampara"], 1, 0)
+
+
+async def test_words_true_of_every_toy_ask_for_all(shelves: Database) -> None:
+    _handles, total, near = await _page(shelves, "juguetes para niñas")
+    assert (total, near) == (4, None)
+
+
+async def test_categories_and_brands_are_meant_too(shelves: Database) -> None:
+    async with shelves.transaction() as session:
+        root = Category(name="Juguetes", handle="juguetes")
+        session.add(root)
+        await session.flush()
+        for handle, name in {"luz": "Luces y lámparas", "vacia": "Lámparas de mesa"}.items():
+            session.add(Category(name=name, handle=handle, parent_id=root.id))
+        await session.flush()
+        lit = (await session.execute(select(Category.id).where(Category.handle == "luz"))).scalar_one()
+        lamp = (await session.execute(select(Product.id).where(Product.handle == "lampara"))).scalar_one()
+        session.add(ProductCategory(product_id=lamp, category_id=lit))
+        await session.execute(update(Product).where(Product.status == "draft").values(brand="Secreta"))
+    async with shelves.read() as session:
+        places = await read_places(session)
+    meant = {
+        text: [place.handle for place in places_of(places, text, search_words())]
+        for text in ("lampara", "luz", "RAYU", "nido andino", "nido rayuela", "secreta", "r", "5 años", "")
+    }
+    nothing: list[str] = []
+    assert meant == {
+        "lampara": ["luz"],
+        "luz": ["luz"],
+        "RAYU": ["rayuela"],
+        "nido andino": ["nido-andino"],
+        "nido rayuela": nothing,
+        "secreta": nothing,
+        "r": nothing,
+        "5 años": nothing,
+        "": nothing,
+    }
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_understood(text: str) -> None:
+    understood = search_words().understand(text)
+    assert all(asked.word or asked.ages for asked in understood.asked)
+    assert bool(understood.asked) == bool(words_of(text))
+
+
+@given(st.text(max_size=60))
+def test_any_text_folds_to_plain_words(text: str) -> None:
+    assert all(word.isascii() and word == fold(word) and word for word in words_of(text))
+
+
+@given(st.text("abcde", min_size=4, max_size=9), st.data())
+def test_a_word_with_one_letter_dropped_shares_remains_with_itself(word: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(word) - 1))
+    shorter = word[:place] + word[place + 1 :]
+    assert within(word, shorter, 1)
+    assert shorter in remains(word)
+
+
+@given(st.text("abc", max_size=8), st.text("abc", max_size=8))
+def test_the_distance_is_symmetric_and_zero_only_for_equals(one: str, other: str) -> None:
+    assert within(one, other, 2) == within(other, one, 2)
+    assert within(one, other, 0) == (one == other)
+
+
+def test_short_words_must_be_spelt_right() -> None:
+    assert [typo_distance(word) for word in ("oso", "tren", "rompecabezas")] == [0, 1, 2]

@@ -1,0 +1,90 @@
+"""What a shopper chooses between: the variants of a toy, what each costs, and what a card says of them."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product, Variant
+from backend.catalog.storefront.page_content import product_detail
+from backend.catalog.views import ProductDetail
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.inventory.models import InventoryLevel
+from tests.store_defaults import Defaults, make_toy, set_up_defaults
+
+
+@pytest.fixture
+async def defaults(database: Database, settings: Settings) -> Defaults:
+    return await set_up_defaults(database, settings)
+
+
+async def another(
+    session: AsyncSession, defaults: Defaults, rank: int, *, stock: int = 5, **values: Any
+) -> str:
+    """One more variant of the trompo."""
+    product = await session.execute(select(Product.id).where(Product.handle == "trompo"))
+    variant = Variant(product_id=product.scalar_one(), rank=rank, **values)
+    session.add(variant)
+    await session.flush()
+    session.add(InventoryLevel(variant_id=variant.id, location_id=defaults.location_id, stocked=stock))
+    return variant.id
+
+
+async def detail(database: Database) -> ProductDetail:
+    """The trompo's page."""
+    async with database.read() as session:
+        return await product_detail(session, "trompo")
+
+
+async def test_with_one_variant_there_is_nothing_to_choose(database: Database, defaults: Defaults) -> None:
+    async with database.transaction() as session:
+        variant_id = await make_toy(session, defaults, "trompo", stock=3, price=10_000)
+    shown = await detail(database)
+    assert shown.options == []
+    assert [(one.id, one.values, one.sku, one.stock, one.available) for one in shown.variants] == [
+        (variant_id, [], "SKU-trompo", 3, True)
+    ]
+    assert shown.card.price_label == "$ 10.000"
+
+
+async def test_variants_without_options_are_chosen_by_their_titles(
+    database: Database, defaults: Defaults
+) -> None:
+    async with database.transaction() as session:
+        first = await make_toy(session, defaults, "trompo", stock=0, price=10_000)
+        alike = await another(session, defaults, 1, title="Única", sku="T-2", price=15_000, stock=2)
+        nameless = await another(session, defaults, 2, title="Única", price=12_000, compare_at_price=24_000)
+    shown = await detail(database)
+    assert [(one.title, one.choices) for one in shown.options] == [
+        ("Presentación", ["Única", "Única (T-2)", "Única (2)"])
+    ]
+    assert [(one.id, one.values, one.stock, one.available, one.percent_off) for one in shown.variants] == [
+        (first, ["Única"], 0, False, None),
+        (alike, ["Única (T-2)"], 2, True, None),
+        (nameless, ["Única (2)"], 5, True, 50),
+    ]
+    # the card shows what costs least of what can be bought
+    assert (shown.card.variant_id, shown.card.price_label) == (nameless, "Desde $ 12.000")
+    assert shown.card.compare_at_label == "$ 24.000"
+
+
+async def test_a_card_says_no_beginning_of_prices_that_are_alike(
+    database: Database, defaults: Defaults
+) -> None:
+    async with database.transaction() as session:
+        first = await make_toy(session, defaults, "trompo", price=10_000)
+        await another(session, defaults, 1, title="Rojo", price=10_000)
+    card = (await detail(database)).card
+    assert (card.price_label, card.variant_id) == ("$ 10.000", first)
+
+
+async def test_of_a_toy_that_is_sold_out_the_cheapest_is_shown(
+    database: Database, defaults: Defaults
+) -> None:
+    async with database.transaction() as session:
+        await make_toy(session, defaults, "trompo", stock=0, price=10_000)
+        cheapest = await another(session, defaults, 1, title="Chico", price=8_000, stock=0)
+    card = (await detail(database)).card
+    assert (card.variant_id, card.price_label, card.available) == (cheapest, "Desde $ 8.000", False)

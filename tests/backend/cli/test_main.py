@@ -1,0 +1,363 @@
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from typer.testing import CliRunner
+
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
+from backend.cli.main import app
+from backend.core.config.settings import Identity
+from backend.core.db.database import Database
+from backend.migrations.runner import TablesInUse
+from backend.office_settings.models import StoredSetting
+from backend.shipping.models import StockLocation
+from tests.production import PRODUCTION
+
+NAMED = "The shop in "
+"""How the line begins that says which shop a command is about to change."""
+
+
+@pytest.fixture(autouse=True)
+def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, arguments)
+    return result.exit_code, "".join(
+        line for line in result.output.splitlines(keepends=True) if not line.startswith(NAMED)
+    )
+
+
+def test_migrate_makes_the_database_and_may_be_repeated(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run("migrate") == (0, "The database is up to date.\n")
+    assert (tmp_path / "trompo.db").exists()
+
+
+def test_a_command_that_changes_a_shop_says_which_from_any_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    result = CliRunner().invoke(app, ["init"])
+    assert result.stderr == f"{NAMED}{tmp_path}, database sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
+    assert result.stdout == (
+        "Made: region, sales_channel, publishable_key, stock_location, shipping_option.\n"
+    )
+    assert run("init") == (0, "Everything is there already.\n")
+    assert CliRunner().invoke(app, ["attention"]).stderr == ""
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_databases_password_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
+    result = CliRunner().invoke(app, ["payments", "reconcile"])
+    assert "postgresql+asyncpg://ana:***@127.0.0.1:1/shop\n" in result.stderr
+    assert "hush" not in result.stderr
+
+
+def test_seed_fills_a_new_shop_once() -> None:
+    code, output = run("seed")
+    assert code == 0
+    assert output.startswith("Added ")
+    assert run("seed") == (0, "The shop has its toys already.\n")
+
+
+def test_a_wrong_setting_is_one_line_and_not_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "everywhere")
+    code, output = run("migrate")
+    assert code == 1
+    assert output.startswith("Trompo cannot start: PORT: ")
+    assert output.count("\n") == 1
+
+
+def refused(*arguments: str) -> str:
+    """The one line that a command ends with instead of a traceback."""
+    result = CliRunner().invoke(app, arguments)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == 1
+    return "".join(line for line in result.output.splitlines() if not line.startswith(NAMED))
+
+
+COMMANDS = {
+    "Trompo cannot start": (
+        ("migrate",), ("init", "--yes"), ("seed",), ("tidy",), ("attention",), ("admin", "list"),
+        ("mail", "resend", "--given-up"), ("payments", "reconcile"), ("shipping", "track"),
+    ),
+    "No copy was made": (("backup", "copy.tar.gz"),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("begins", "commands"), COMMANDS.items())
+def test_a_database_that_is_away_is_one_line_and_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, begins: str, commands: tuple[tuple[str, ...], ...]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
+    for command in commands:
+        assert refused(*command) == f"{begins}: the database does not answer (ConnectionRefusedError)", (
+            command
+        )
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_that_was_not_migrated_is_one_line_and_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    if kind == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgresql_url"))
+    (tmp_path / "toys.csv").write_text("handle,title,price\nnuevo,Nuevo,5000\n", "utf-8")
+    migrating = {("migrate",), ("init", "--yes"), ("seed",)}
+    commands = {*COMMANDS["Trompo cannot start"], ("catalog", "import", str(tmp_path / "toys.csv"))}
+    for command in sorted(commands - migrating):
+        told = "Trompo cannot start: the database was not migrated to this version: run `trompo migrate`"
+        assert refused(*command) == told, command
+    assert refused("backup", str(tmp_path)) == "No copy was made: there is no shop here."
+
+
+def test_a_damaged_file_is_one_line_and_brought_back_only_when_told(tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy.tar.gz")
+    run("migrate")
+    assert run("backup", copy)[0] == 0
+    (tmp_path / "trompo.db").write_bytes(b"no database at all\n" * 1000)
+    damaged = "the file of the database is damaged: bring a copy back with `trompo restore --replace`"
+    for command in (("migrate",), ("attention",), ("admin", "list")):
+        assert refused(*command) == f"Trompo cannot start: {damaged}", command
+    assert refused("backup", str(tmp_path / "other.tar.gz")) == f"No copy was made: {damaged}"
+    assert refused("restore", copy).startswith(
+        "Nothing was restored: the database here is not empty: say --replace"
+    )
+
+
+@pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
+def test_a_data_folder_that_cannot_be_made_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "file" / "data"))
+    told = refused(*command)
+    assert told.startswith(
+        f"Trompo cannot start: {tmp_path}/file/data cannot hold its data (Not a directory)"
+    )
+
+
+def test_a_database_that_cannot_be_migrated_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("migrate")
+    with closing(sqlite3.connect(tmp_path / "trompo.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = 'unknown'")
+        database.execute("DELETE FROM compatible_release")
+        database.commit()
+    assert refused("seed").startswith("Trompo cannot start: the database does not fit this version (")
+
+    async def upgrade(_database: Database) -> None:
+        raise TablesInUse("tables are in use")
+
+    monkeypatch.setattr("backend.migrations.runner.upgrade", upgrade)
+    assert refused("migrate") == (
+        "Trompo cannot start: the database could not be migrated (tables are in use)"
+    )
+
+
+def test_an_import_says_what_came_of_it_and_what_to_mend(tmp_path: Path) -> None:
+    file = tmp_path / "toys.csv"
+    file.write_text("handle,title,price,categories\nnuevo,Nuevo,5000,juguetes\n", "utf-8")
+    run("seed")
+    assert run("catalog", "import", str(file), "--check") == (
+        0, "There is nothing to mend. Nothing was imported.\n",
+    )  # fmt: skip
+    assert run("catalog", "import", str(file)) == (0, "1 new, 0 changed, 0 as they were.\n")
+    assert run("catalog", "import", str(file)) == (0, "0 new, 0 changed, 1 as they were.\n")
+    file.write_text("handle,price\nnuevo,mucho\n", "utf-8")
+    code, output = run("catalog", "import", str(file))
+    assert code == 1
+    assert output.startswith("line 2, price: must be a whole number")
+    assert output.endswith("\nNothing was imported.\n")
+
+
+@pytest.mark.parametrize("arguments", [("shipping", "track"), ("shipping", "track", "--all")])
+def test_parcels_are_asked_about_from_the_command_line(arguments: tuple[str, ...]) -> None:
+    run("seed")
+    assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
+
+
+def test_what_nobody_needs_is_tidied_from_the_command_line() -> None:
+    run("migrate")
+    code, output = run("tidy", "--dry-run")
+    assert code == 0
+    assert output.startswith("carts that nobody came back to: 0\n")
+    assert output.endswith("\n0 would go. Nothing was changed.\n")
+    code, output = run("tidy")
+    assert (code, output.splitlines()[-1]) == (0, "0 went.")
+
+
+def test_mails_are_sent_again_from_the_command_line() -> None:
+    run("migrate")
+    assert run("mail", "resend", "--given-up") == (0, "0 of 0 mails are sent again.\n")
+    assert run("mail", "resend", "--order", "7") == (1, "There is no order 7\n")
+    assert run("mail", "resend", "mail_7") == (1, "There is no mail mail_7\n")
+    for wrong in ((), ("mail_7", "--given-up"), ("--given-up", "--again")):
+        assert run("mail", "resend", *wrong)[0] == 2
+
+
+def test_what_is_open_is_listed_and_settled(tmp_path: Path) -> None:
+    run("migrate")
+    assert run("attention") == (0, "There is nothing to settle.\n")
+    attention_id = asyncio.run(_raise(tmp_path))
+    code, output = run("attention")
+    assert code == 0
+    assert output.startswith(f"{attention_id}  paid_twice  $ 33.528  order_1  until ")
+    assert "\n  The bank approved both\n" in output
+    assert output.endswith("  honor, refunded (recommended), dismissed\n")
+    settle = ("attention", "--resolve", attention_id, "--action")
+    assert run(*settle, "forget") == (1, "--action must be one of honor, refunded, dismissed\n")
+    assert run(*settle, "dismissed")[0] == 1
+    done = (0, f"{attention_id} is resolved: dismissed.\n")
+    assert run(*settle, "dismissed", "--note", "the gateway says no") == done
+    assert run(*settle, "dismissed", "--note", "again")[0] == 1
+    assert run("attention") == (0, "There is nothing to settle.\n")
+
+
+def test_staff_are_looked_after_from_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, luis = "ana@trompo.example", "luis@trompo.example"
+    assert run("admin", "create", "--email", ana, "--role", "captain")[0] == 2
+    monkeypatch.setenv("ADMIN_PASSWORD", "una clave larga")
+    assert run("admin", "create", "--email", ana) == (0, f"{ana} may use the Admin API.\n")
+    assert run("admin", "create", "--email", ana)[0] == 1
+    assert run("admin", "create", "--email", luis, "--role", "stockroom")[0] == 0
+    assert run("admin", "list") == (
+        0, f"{ana}  owner  no second factor\n{luis}  stockroom  no second factor\n",
+    )  # fmt: skip
+    assert run("admin", "role", luis, "shop") == (0, f"{luis} is shop now.\n")
+    assert run("admin", "disable", luis) == (0, f"{luis} is disabled and signed out everywhere.\n")
+    assert "luis@trompo.example  shop  disabled" in run("admin", "list")[1]
+    assert run("admin", "enable", luis) == (0, f"{luis} may sign in again.\n")
+    assert run("admin", "disable", ana) == (1, "The shop needs an owner: make another one first\n")
+    assert run("admin", "password", luis) == (0, f"{luis} has a new password and is signed out everywhere.\n")
+    assert run("admin", "sessions", luis) == (0, f"{luis} is signed in nowhere.\n")
+    assert run("admin", "sessions", luis, "--end") == (0, f"{luis} is signed out everywhere.\n")
+    assert run("admin", "totp", "reset", luis) == (
+        0, f"{luis} has no second factor any more and sets up a new one in the office.\n",
+    )  # fmt: skip
+    code, output = run("admin", "sessions", "nadie@trompo.example")
+    assert (code, output) == (
+        1,
+        "There is no staff with the address nadie@trompo.example: trompo admin list\n",
+    )
+
+
+async def _raise(folder: Path) -> str:
+    database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
+    async with database.transaction() as session:
+        await raise_attention(
+            session,
+            AttentionKind.PAID_TWICE,
+            subject_id="payses_1",
+            message="The bank approved both",
+            amount=33_528,
+            order_id="order_1",
+        )
+        attention_id = (await session.execute(select(Attention.id))).scalar_one()
+    await database.close()
+    return str(attention_id)
+
+
+def test_at_a_terminal_init_asks_and_what_is_answered_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    answers = ["Ñandú", "", "901.234.567-7", *[""] * 13, "San Francisco", "Medellín, Antioquia"]
+    result = CliRunner().invoke(app, ["init"], input="\n".join(answers) + "\n")
+    assert result.exit_code == 0, result.output
+    assert "There are several: San Francisco (Antioquia), " in result.stderr
+    assert asyncio.run(_saved(tmp_path)) == {
+        "store_name": "Ñandú",
+        "store_nit": "901.234.567-7",
+        "carrier_origin_dane_code": "05001000",
+    }
+
+
+def test_what_does_not_fit_is_asked_again_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    answers = ["", "", "901.234.567-8", "901234567-7", "123", "604 555 1234", "hola", "hola@ronda.co"]
+    result = CliRunner().invoke(app, ["init"], input="\n".join([*answers, *[""] * 12]) + "\n")
+    assert result.exit_code == 0, result.output
+    for mistake in ("Revisa el NIT", "Escribe un teléfono de 10 dígitos", "correo"):
+        assert mistake in result.stderr
+    assert "\nSaved: store_nit, store_phone, store_email.\n" in result.stdout
+    assert asyncio.run(_saved(tmp_path, "Bodega Bogotá")) == {
+        "store_nit": "901.234.567-7",
+        "store_phone": "604 555 1234",
+        "store_email": "hola@ronda.co",
+    }
+
+
+def test_a_warehouse_that_is_answered_later_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    CliRunner().invoke(app, ["init", "--yes"])
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    result = CliRunner().invoke(app, ["init"], input="\n" * 16 + "Medellín\n")
+    assert result.stdout.splitlines()[-2:] == ["Saved: carrier_origin_dane_code.", "Moved: stock_location."]
+    assert asyncio.run(_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
+
+
+def test_a_production_shop_gets_no_defaults_at_the_demos_warehouse(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in PRODUCTION.items():
+        if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
+            monkeypatch.setenv(name, value)
+    result = CliRunner().invoke(app, ["init", "--yes"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Nothing was made:\nSTORE_LEGAL_NAME is the demo shop's" in result.stderr
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    result = CliRunner().invoke(app, ["init"], input="\n".join(_identity(nit="900.123.456-8")) + "\n")
+    assert (result.exit_code, "Nothing was made:\nSTORE_NIT is" in result.stderr) == (1, True)
+    for name, value in PRODUCTION.items():
+        monkeypatch.setenv(name, value)
+    assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
+    assert asyncio.run(_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
+
+
+def test_a_real_shop_is_offered_nothing_of_the_demos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who only presses Enter would have the demo's legal name on receipts, and its suburb on labels."""
+    for name, value in PRODUCTION.items():
+        if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
+            monkeypatch.setenv(name, value)
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    answers = _identity(nit="901.234.567-7")
+    after_enter = [line for answer in answers for line in (["", answer] if answer else [""])]
+    result = CliRunner().invoke(app, ["init"], input="\n".join(after_enter) + "\n")
+    assert result.exit_code == 0, result.output
+    demos = [value for value in Identity().model_dump().values() if isinstance(value, str) and len(value) > 1]
+    assert [value for value in demos if f"[{value}]" in result.stderr] == []
+    saved = asyncio.run(_saved(tmp_path, "Bodega Medellín"))
+    assert {name: saved[name] for name in ("store_legal_name", "carrier_origin_suburb")} == {
+        "store_legal_name": "Ronda S.A.S.",
+        "carrier_origin_suburb": "",
+    }
+
+
+def _identity(nit: str) -> list[str]:
+    """What is typed at `init` for a shop in Medellín; nothing where nothing needs to be."""
+    shop = ["Ronda", "Ronda S.A.S.", nit, "604 555 1234", "hola@ronda.co", "", ""]
+    person = ["Ronda S.A.S.", "Luz", "Mora", "bodega@ronda.co", "3105557788"]
+    return [*shop, *person, "Carrera 7 # 45-10", "", "", "", "Medellín, Antioquia"]
+
+
+async def _saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:
+    database = Database(f"sqlite+aiosqlite:///{folder / 'trompo.db'}")
+    async with database.read() as session:
+        rows = (await session.execute(select(StoredSetting))).scalars()
+        saved = {row.name: row.value for row in rows}
+        location = (await session.execute(select(StockLocation.name))).scalar_one()
+    await database.close()
+    assert location == warehouse
+    return saved

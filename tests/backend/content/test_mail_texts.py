@@ -1,0 +1,76 @@
+"""The office's words in mails: names in braces, and nothing that is markup or a template."""
+
+import pytest
+
+from backend.content.areas import MAILS, Area, MailBody, read_body
+from backend.content.mail_texts import mail_words, read_mail
+from backend.content.placeholders import wrong_placeholder
+from backend.content.versions import save_content
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.mail.models import MailKind
+from backend.office.content.mail_preview import example_mail
+from backend.staff.rights import COMMAND_LINE
+
+
+@pytest.mark.parametrize("text", ["", "Pedido {pedido}", "{tienda}{pedido}"])
+def test_known_names_are_taken(text: str) -> None:
+    assert wrong_placeholder(text, ("pedido", "tienda")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("{clave}", "{clave}"),
+        ("{ pedido }", "{ pedido }"),
+        ("a {pedido", "{pedido"),
+        ("a } b", "}"),
+        ("{}", "{}"),
+    ],
+)
+def test_any_other_brace_is_refused(text: str, wrong: str) -> None:
+    assert wrong_placeholder(text, ("pedido", "tienda")) == wrong
+
+
+def test_a_value_is_put_in_once() -> None:
+    words = mail_words(MailBody(opening="{juguete} {tienda}"), {"juguete": "{tienda}", "tienda": "Trompo"})
+    assert words.opening == ["{tienda} Trompo"]
+
+
+@pytest.mark.parametrize("area", MAILS)
+def test_every_mail_says_the_offices_words(area: Area, settings: Settings) -> None:
+    body = MailBody(subject="Asunto de {tienda}", opening="Antes <i>", closing="Después & ya")
+    subject, page = example_mail(settings, settings, area, body)
+    before, after = page.index("Antes &lt;i&gt;"), page.index("Después &amp; ya")
+    assert (subject, before < after, page.count("Asunto de Trompo")) == ("Asunto de Trompo", True, 2)
+    plain_subject, plain = example_mail(settings, settings, area, MailBody())
+    assert plain_subject
+    assert plain_subject != subject
+    assert "Antes" not in plain
+
+
+async def test_what_is_saved_is_in_the_next_mail(database: Database, settings: Settings) -> None:
+    async with database.transaction() as session:
+        for area, subject in (
+            (Area.ORDER_PAID, "{clave}"),
+            (Area.REFUNDED, "{pedido}"),
+            (Area.ORDER_PAID, "x" * 81),
+        ):
+            with pytest.raises(InvalidData) as refused:
+                await save_content(session, COMMAND_LINE, area, MailBody(subject=subject), seen=0)
+            assert set(refused.value.fields) == {"subject"}
+        body = MailBody(subject="Gracias por {pedido}")
+        await save_content(session, COMMAND_LINE, Area.ORDER_PAID, body, seen=0)
+        assert await read_mail(session, MailKind.ORDER_PAID) == body
+        assert await read_mail(session, MailKind.STAFF_INVITE) == MailBody()
+    subject, _page = example_mail(settings, settings, Area.ORDER_PAID, body)
+    assert subject == "Gracias por 4821"
+    assert isinstance(read_body(Area.ORDER_PAID, {}), MailBody)
+
+
+def test_no_template_is_run(settings: Settings) -> None:
+    body = MailBody(opening="{{ 7 * 7 }}", closing="{% raw %}")
+    _subject, page = example_mail(settings, settings, Area.ORDER_PAID, body)
+    assert "{{ 7 * 7 }}" in page
+    assert "{% raw %}" in page

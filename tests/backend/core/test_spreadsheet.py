@@ -1,0 +1,114 @@
+"""Exports hold every row, no cell is a formula, and our own import gives every text back.
+
+| cell | outcome |
+|---|---|
+| begins as a formula, after spaces, quotes or invisible signs too | an apostrophe before it |
+| holds one after `;`, `,`, tab or a line break | an apostrophe there |
+| has such an apostrophe already | one more, so that the import gives the first one back |
+| number | stays a number |
+"""
+
+import csv
+from io import BytesIO, StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import text
+from openpyxl import load_workbook
+
+from backend.core import spreadsheet
+from backend.core.spreadsheet import lines, restore_cell, safe_cell, workbook
+from backend.imports.spreadsheet_parsing import read_sheet
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_rows_that_a_sheet_does_not_hold_stand_in_the_next_below_the_same_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spreadsheet, "MOST_LINES", 3)
+    rows = [("Juguete", "Unidades"), *((f"Trompo {number}", number) for number in range(1, 6))]
+    book = load_workbook(BytesIO(workbook(rows, [("Columna",)])))
+    found = [[list(row) for row in sheet.values] for sheet in book]
+    head = ["Juguete", "Unidades"]
+    assert found == [
+        [head, ["Trompo 1", 1], ["Trompo 2", 2]],
+        [head, ["Trompo 3", 3], ["Trompo 4", 4]],
+        [head, ["Trompo 5", 5]],
+        [["Columna"]],
+    ]
+
+
+FORMULAS = (
+    "=1+1",
+    "+57 300 123 4567",
+    "-5",
+    "@SUM(A1)",
+    "＝1+1",
+    "\tx",
+    "  =1+1",
+    "\u00a0=1+1",
+    '"=1+1',
+    "Calle 9;=cmd|' /C calc'!A0;",
+    "Calle 9, =HYPERLINK(A1)",
+    "uno\n=1+1",
+    "uno\r\n- dos\r\n- tres",
+    "uno\t@x",
+    'uno;"=1+1',
+    "uno;;+1",
+)
+HARMLESS = (
+    "",
+    "Trompo",
+    "Calle 9 # 12-34",
+    "a=b",
+    "x;y,z",
+    "'tis",
+    "1; 2",
+    "correo@tienda.example",
+    "uno\ndos",
+)
+QUOTED = ("'=1", "''=1", "a;'=1", "  '=1", "'\tx", "\n'=1", "a,' ''-1")
+
+
+@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_begins_as_a_formula_however_the_file_is_split(text: str, delimiter: str) -> None:
+    written = lines([["Juan", text, "x"]])
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
+        for row in csv.reader(StringIO(written, newline=""), delimiter=delimiter, quoting=quoting):
+            assert not [cell for cell in row if cell.strip(' "\u00a0').startswith(tuple("=+-@＝＋－＠"))]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_cells_are_as_they_were(text: str) -> None:
+    assert safe_cell(text) == text
+
+
+@pytest.mark.parametrize("number", [-5, -5.5, 0, 10**12])
+def test_numbers_stay_numbers(number: float) -> None:
+    assert safe_cell(number) == str(number)
+
+
+@given(text(alphabet="=+-@＝;,\t\r\n '\"aá\u00a0\u200b", max_size=20))
+def test_every_text_comes_back(written: str) -> None:
+    assert restore_cell(safe_cell(written)) == written
+    assert safe_cell(restore_cell(safe_cell(written))) == safe_cell(written)
+
+
+@pytest.mark.parametrize("original", [*FORMULAS, *HARMLESS[1:], *QUOTED])
+def test_our_import_reads_what_our_export_wrote(original: str) -> None:
+    table: list[list[object]] = [["sku", "title", "price"], [original, "Trompo", 5]]
+    for content in (lines(table).encode(), workbook(table)):
+        assert read_sheet(content).rows == [(2, [original.strip(), "Trompo", "5"])]
+
+
+def test_only_one_module_writes_csv() -> None:
+    written = [
+        str(file.relative_to(ROOT))
+        for package in ("backend", "storefront")
+        for file in (ROOT / package).rglob("*.py")
+        if "csv.writer" in (source := file.read_text("utf-8")) or "DictWriter" in source
+    ]
+    assert written == ["backend/core/spreadsheet.py"]

@@ -1,0 +1,28 @@
+from enum import StrEnum
+
+import pytest
+
+from backend.core.transitions import StepNotAllowed, Transitions
+
+
+class Light(StrEnum):
+    RED = "red"
+    GREEN = "green"
+    OFF = "off"
+
+
+STEPS = Transitions(
+    "light", {Light.RED: frozenset({Light.GREEN, Light.OFF}), Light.GREEN: frozenset({Light.RED})}
+)
+
+
+def test_only_the_steps_of_the_table_are_allowed() -> None:
+    allowed = {(source, target) for source in Light for target in Light if STEPS.allow(source, target)}
+    assert allowed == set(STEPS) == {("red", "green"), ("red", "off"), ("green", "red")}
+    assert STEPS.require(Light.RED, Light.OFF) is Light.OFF
+    with pytest.raises(StepNotAllowed, match="light: no step leads from off to red"):
+        STEPS.require(Light.OFF, Light.RED)
+
+
+def test_a_state_that_leads_nowhere_is_final() -> None:
+    assert [state for state in Light if STEPS.is_final(state)] == [Light.OFF]

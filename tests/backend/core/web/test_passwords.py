@@ -1,0 +1,45 @@
+"""Passwords are hashed in threads of the process that asks."""
+
+import asyncio
+import multiprocessing
+
+import pytest
+
+from backend.core.web.passwords import COMMON_PASSWORDS, hash_password, is_common, is_password
+
+
+def _log_in(kept: str) -> None:
+    assert asyncio.run(is_password("una clave larga", kept))
+
+
+async def test_a_process_that_was_forked_after_a_hashing_answers_its_first_login() -> None:
+    """A start makes the first member of staff, then forks the processes that serve."""
+    kept = await hash_password("una clave larga")
+    child = multiprocessing.get_context("fork").Process(target=_log_in, args=(kept,))
+    child.start()
+    await asyncio.to_thread(child.join, 60)
+    if child.is_alive():
+        child.kill()
+    assert child.exitcode == 0
+
+
+@pytest.mark.parametrize(
+    ("password", "expected"),
+    [
+        ("123456", True),
+        ("Password", True),
+        ("QWERTY123", True),
+        (" iloveyou ", True),
+        ("1qaz2wsx3edc", True),
+        ("tres trompos bailan", False),
+        ("# The 10,000 most frequent passwords", False),
+        ("", False),
+    ],
+)
+def test_frequent_passwords_are_known(password: str, expected: bool) -> None:
+    assert is_common(password) is expected
+
+
+def test_there_are_ten_thousand_frequent_passwords() -> None:
+    lines = COMMON_PASSWORDS.read_text("utf-8").splitlines()
+    assert len({line for line in lines if not line.startswith("# ")}) == 10_000

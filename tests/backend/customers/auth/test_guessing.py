@@ -1,0 +1,219 @@
+"""Guessing: who tries too often has to wait, and nobody learns who has an account.
+
+Known and unknown addresses take the same time, because the same is done for both. Counted, not timed: how often a
+password is hashed or verified, which statements the database gets, in which order, and how many mails are asked for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import event, func, select
+
+from backend.app import Shop
+from backend.core.web import passwords
+from backend.customers.auth.accounts import LOGINS, WrongPassword, prove
+from backend.customers.models import Customer, Login
+from backend.edge.auth.devices import Visitor
+from backend.mail.models import Mail
+from backend.rate_limit.limiter import Client
+from tests.backend.customers.conftest import ANA, NewBrowser
+
+STRANGER = Visitor(Client("190.24.1.9"), "a key")
+
+
+async def test_known_and_unknown_addresses_get_the_same_answer(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    browser = new_browser()
+    known = await browser.post("/auth/account/login", json={"email": ANA["email"], "password": "no es esta"})
+    unknown = await browser.post(
+        "/auth/account/login", json={"email": "no@example.com", "password": "no es esta"}
+    )
+    assert (
+        (known.status_code, known.content) == (unknown.status_code, unknown.content) == (401, known.content)
+    )
+    asked = [
+        await browser.post("/auth/account/forgot", json={"email": email})
+        for email in (ANA["email"], "no@example.com")
+    ]
+    assert [(answer.status_code, answer.content) for answer in asked] == [(200, b"{}")] * 2
+
+
+async def test_an_unknown_address_costs_a_hash_too(
+    ana: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is the same because the work is: one verification, and as many statements."""
+    verified: list[bool] = []
+    verify = passwords._verify
+
+    def counted(password: str, kept: str | None) -> bool:
+        verified.append(kept is not None)
+        return verify(password, kept)
+
+    monkeypatch.setattr(passwords, "_verify", counted)
+    for email in (ANA["email"], "no@example.com"):
+        with pytest.raises(WrongPassword):
+            await prove(shop.database, email, "no es esta", visitor=STRANGER)
+    assert verified == [True, False]
+
+
+async def test_registering_a_taken_address_hashes_and_changes_nothing(
+    ana: httpx.AsyncClient, new_browser: NewBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed = []
+    hash_password = passwords.hash_password
+
+    async def counted(password: str) -> str:
+        hashed.append(password)
+        return await hash_password(password)
+
+    monkeypatch.setattr("backend.customers.auth.accounts.hash_password", counted)
+    browser = new_browser()
+    answer = await browser.post("/auth/account/register", json={**ANA, "password": "la de mallory"})
+    assert answer.status_code == 400
+    assert list(answer.json()["fields"]) == ["email"]
+    assert "set-cookie" not in answer.headers
+    assert hashed == ["la de mallory"]
+    login = {"email": ANA["email"], "password": "la de mallory"}
+    assert (await browser.post("/auth/account/login", json=login)).status_code == 401
+
+
+async def test_one_client_guesses_five_times_at_an_address(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
+    mallory = new_browser("190.24.1.9")
+    tries = [
+        (
+            await mallory.post("/auth/account/login", json={"email": ANA["email"], "password": f"clave {n}"})
+        ).status_code
+        for n in range(7)
+    ]
+    assert tries == [401] * 5 + [429] * 2
+    right = {"email": ANA["email"], "password": ANA["password"]}
+    assert (await mallory.post("/auth/account/login", json=right)).status_code == 429
+    assert (await ana.post("/auth/account/login", json=right)).status_code == 200  # Ana herself gets in
+
+
+async def test_one_client_guesses_at_so_many_addresses(new_browser: NewBrowser) -> None:
+    mallory = new_browser()
+    tries = [
+        (
+            await mallory.post(
+                "/auth/account/login", json={"email": f"a{n}@example.com", "password": "12345678"}
+            )
+        ).status_code
+        for n in range(LOGINS.per_client + 1)
+    ]
+    assert tries == [401] * LOGINS.per_client + [429]
+
+
+@pytest.mark.parametrize(("action", "most"), [("forgot", 3), ("register", 5)])
+async def test_the_other_forms_have_limits_too(new_browser: NewBrowser, action: str, most: int) -> None:
+    mallory = new_browser()
+    typed = {**ANA, "email": "x@example.com"}
+    statuses = [
+        (await mallory.post(f"/auth/account/{action}", json=typed)).status_code for _ in range(most + 1)
+    ]
+    assert statuses[-1] == 429
+    assert 429 not in statuses[:-1]
+
+
+KNOWN, UNKNOWN, BY_GOOGLE = ANA["email"], "no@example.com", "google@example.com"
+
+
+@dataclass
+class Work:
+    """What one request cost."""
+
+    hashed: int = 0
+    verified: int = 0
+    statements: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def work(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+    """Counts from now on; a test starts it anew before each request."""
+    work, hasher = Work(), passwords._hasher
+    passwords._nobodys()
+
+    class Counting:
+        def hash(self, password: str) -> str:
+            work.hashed += 1
+            return hasher.hash(password)
+
+        def verify(self, kept: str, password: str) -> bool:
+            work.verified += 1
+            return hasher.verify(kept, password)
+
+    def said(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        work.statements.append(statement)
+
+    monkeypatch.setattr(passwords, "_hasher", Counting())
+    engine = shop.database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", said)
+    yield work
+    event.remove(engine, "before_cursor_execute", said)
+
+
+async def cost(work: Work, browser: httpx.AsyncClient, path: str, body: dict[str, str]) -> tuple[Work, bytes]:
+    """What a request costs, and its answer."""
+    work.hashed, work.verified, work.statements = 0, 0, []
+    answer = await browser.post(path, json=body)
+    return Work(work.hashed, work.verified, work.statements), answer.content
+
+
+@pytest.fixture
+async def by_google(shop: Shop) -> None:
+    """Somebody who has an account without a password."""
+    async with shop.database.transaction() as session:
+        person = Customer(email=BY_GOOGLE)
+        session.add(person)
+        await session.flush()
+        session.add(Login(provider="google", subject="77", customer_id=person.id))
+
+
+@pytest.mark.parametrize("path", ["/auth/account/login", "/auth/customer/emailpass"])
+@pytest.mark.usefixtures("ana", "by_google")
+async def test_a_login_that_fails(new_browser: NewBrowser, work: Work, path: str) -> None:
+    costs = [
+        await cost(work, new_browser(), path, {"email": email, "password": "no es esta"})
+        for email in (KNOWN, UNKNOWN, BY_GOOGLE)
+    ]
+    assert costs[0] == costs[1] == costs[2]
+    assert (costs[0][0].verified, costs[0][0].hashed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/auth/account/forgot", "email"), ("/auth/customer/emailpass/reset-password", "identifier")],
+)
+@pytest.mark.usefixtures("ana", "by_google")
+async def test_a_forgotten_password(
+    new_browser: NewBrowser, shop: Shop, work: Work, path: str, name: str
+) -> None:
+    costs = [await cost(work, new_browser(), path, {name: email}) for email in (KNOWN, UNKNOWN, BY_GOOGLE)]
+    assert costs[0] == costs[1] == costs[2]
+    assert (costs[0][0].verified, costs[0][0].hashed) == (0, 0)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(Mail))).scalar_one() == 3
+
+
+@pytest.mark.parametrize("path", ["/auth/account/register", "/auth/customer/emailpass/register"])
+@pytest.mark.usefixtures("ana", "by_google")
+async def test_a_registration(new_browser: NewBrowser, work: Work, path: str) -> None:
+    """Who registers is signed in at once or told why not, so the answers differ; what takes time is the same."""
+    for email in (KNOWN, UNKNOWN, BY_GOOGLE):
+        spent, _ = await cost(work, new_browser(), path, {**ANA, "email": email})
+        assert (spent.hashed, spent.verified) == (1, 0)
+
+
+@pytest.mark.usefixtures("ana")
+async def test_a_form_that_is_no_good_costs_nothing(new_browser: NewBrowser, work: Work) -> None:
+    for email in (KNOWN, UNKNOWN):
+        spent, _ = await cost(
+            work, new_browser(), "/auth/account/register", {**ANA, "email": email, "password": "x"}
+        )
+        assert spent == Work()

@@ -1,0 +1,158 @@
+"""Lists by the platform's filters: what is asked for comes, and nothing else."""
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.core.clock import now
+from backend.customers.models import Customer
+from backend.edge.auth.bearer_tokens import CUSTOMER, TokenOwner, issue_token
+from backend.inventory.models import InventoryLevel
+from backend.orders.models import Order
+from backend.shipping.models import StockLocation
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought, get, post
+
+
+@pytest.fixture
+async def toys(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
+    """Two variants; the second is stocked at a second location."""
+    async with shop.database.transaction() as session:
+        first, second = [await make_toy(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")]
+        known = (await session.execute(select(StockLocation))).scalar_one()
+        other = StockLocation(name="Feria", address=known.address)
+        session.add(other)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=second, location_id=other.id, stocked=1))
+    return first, second
+
+
+async def listed(client: httpx.AsyncClient, path: str, **parameters: Any) -> list[str]:
+    (items,) = [
+        part
+        for part in (await get(client, path, fields="id", **parameters)).values()
+        if isinstance(part, list)
+    ]
+    return [item["id"] for item in items]
+
+
+async def test_a_customers_orders_by_status_and_id(
+    store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+) -> None:
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+    await bought(store, toys[0])  # a guest's
+    token = issue_token(shop.settings.signing_key, TokenOwner(ana.id, CUSTOMER))
+    store.headers["authorization"] = f"Bearer {token}"
+    first, second = [(await bought(store, toys[0]))["id"] for _ in range(2)]
+    await post(admin, f"/admin/orders/{first}/cancel")
+    assert await listed(store, "/store/orders") == [second, first]
+    assert await listed(store, "/store/orders", status="canceled") == [first]
+    assert await listed(store, "/store/orders", **{"status[]": ["canceled", "pending"]}) == [second, first]
+    assert await listed(store, "/store/orders", **{"id[]": [second, "order_nosuch"]}) == [second]
+    async with shop.database.read() as session:
+        guests = (await session.execute(select(Order.id).where(Order.customer_id.is_(None)))).scalar_one()
+    assert await listed(store, "/store/orders", id=guests) == []
+
+
+async def test_regions_channels_and_keys_by_words(admin: httpx.AsyncClient) -> None:
+    (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]
+    title = key["title"]
+    assert await listed(admin, "/admin/api-keys", title=title) == [key["id"]]
+    for path, word in (
+        ("/admin/regions", "colom"),
+        ("/admin/sales-channels", "tienda"),
+        ("/admin/api-keys", title[2:5].upper()),
+    ):
+        every = await listed(admin, path)
+        assert len(every) == 1
+        assert await listed(admin, path, q=word) == every, path
+        assert await listed(admin, path, q="nosuch") == [], path
+        assert await listed(admin, path, **{"id[]": [every[0], "nosuch"]}) == every
+    assert await listed(admin, "/admin/regions", currency_code="usd") == []
+    assert len(await listed(admin, "/admin/api-keys", type="publishable")) == 1
+    assert await listed(admin, "/admin/api-keys", type="secret") == []
+
+
+async def test_the_inventory_of_a_location(
+    admin: httpx.AsyncClient, shop: Shop, toys: tuple[str, str]
+) -> None:
+    async with shop.database.read() as session:
+        found = await session.execute(select(StockLocation.name, StockLocation.id))
+        places = {row.name: row.id for row in found}
+    path, by_place = "/admin/inventory-items", "location_levels[location_id]"
+    items = [variant.replace("variant_", "iitem_") for variant in toys]
+    assert await listed(admin, path, **{by_place: places.pop("Feria")}) == [items[1]]
+    assert sorted(await listed(admin, path, **{f"{by_place}[0]": places.popitem()[1]})) == sorted(items)
+    assert await listed(admin, path, **{by_place: "sloc_nosuch"}) == []
+
+
+async def test_taking_a_code_away_that_a_cart_has_not_is_fine(store: httpx.AsyncClient) -> None:
+    cart = (await post(store, "/store/carts"))["cart"]
+    path, body = f"/store/carts/{cart['id']}/promotions", {"promo_codes": ["NAVIDAD"]}
+    gone = await store.request("DELETE", path, json=body)
+    assert (gone.status_code, gone.json()["cart"]["promotions"]) == (200, [])
+    assert (await store.post(path, json=body)).status_code == 400
+
+
+async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, toys: tuple[str, str]) -> None:
+    toys_of = {"prices": [{"variant_id": toys[0], "amount": 10}]}
+    begin = (now() + timedelta(days=1)).isoformat()
+    list_ = {"title": "Navidad", "status": "active", "starts_at": begin, **toys_of}
+    (price_list,) = (await post(admin, "/admin/price-lists", list_)).values()
+    campaign_body = {"name": "Navidad", "campaign_identifier": "N-1"}
+    (campaign,) = (await post(admin, "/admin/campaigns", campaign_body)).values()
+    method = {"type": "fixed", "target_type": "order", "value": 1}
+    code = {"code": "DIEZ", "type": "standard", "application_method": method}
+    (promotion,) = (await post(admin, "/admin/promotions", code)).values()
+    for path, one, named in (
+        ("/admin/price-lists", price_list["id"], {"q": "navi"}),
+        ("/admin/campaigns", campaign["id"], {"campaign_identifier": "N-1"}),
+        ("/admin/promotions", promotion["id"], {"code": "DIEZ"}),
+        ("/admin/shipping-options", None, {"q": "recoger"}),
+    ):
+        ((name, value),) = named.items()
+        found = await listed(admin, path, **named)
+        assert len(found) == 1
+        assert one in (None, *found)
+        assert await listed(admin, path, **{"$or[0][id]": "nosuch", f"$or[1][{name}]": value}) == found
+        assert await listed(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
+
+
+async def test_categories_and_regions_combine_their_filters(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
+    new = {"name": "De madera", "is_active": True}
+    one = (await post(admin, "/admin/product-categories", new))["product_category"]["id"]
+    (region,) = await listed(store, "/store/regions", name="Colombia")
+    lists = (
+        (admin, "/admin/product-categories", one),
+        (store, "/store/product-categories", one),
+        (store, "/store/regions", region),
+    )
+    for client, path, found in lists:
+        assert await listed(client, path, id="nosuch") == []
+        assert await listed(client, path, **{"$or[0][id]": "nosuch", "$or[1][id]": found}) == [found]
+        assert await listed(client, path, **{"$and[0][id]": "nosuch", "$and[1][id]": found}) == []
+        assert (await client.get(path, params={"order": "-nosuch"})).status_code == 400
+    active = {"$or[0][is_active]": "false", "$or[1][id]": "nosuch"}
+    assert await listed(admin, "/admin/product-categories", **active) == []
+
+
+async def test_mails_and_reservations_combine_their_filters(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, toys: tuple[str, str]
+) -> None:
+    order = await bought(store, toys[0])
+    (mail,) = await listed(admin, "/admin/notifications", resource_id=order["id"])
+    (kept,) = await listed(admin, "/admin/reservations")
+    for path, one in (("/admin/notifications", mail), ("/admin/reservations", kept)):
+        assert await listed(admin, path, **{"$or[0][id]": "nosuch", "$or[1][id]": one}) == [one]
+        assert await listed(admin, path, **{"$and[0][id]": "nosuch", "$and[1][id]": one}) == []
+    assert await listed(admin, "/admin/notifications", channel="sms") == []
+    assert await listed(admin, "/admin/notifications", q="order_pla", channel="email") == [mail]

@@ -1,0 +1,199 @@
+"""One bound for every body: what fits is handed on, what does not is refused in the platform's form."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message
+
+from backend.app import Shop, create_api
+from backend.core.config.settings import Settings
+from backend.edge.middleware import body_limit
+from backend.edge.middleware.body_limit import MAX_DISCARDED_BYTES, Bound, with_bounded_bodies
+from backend.edge.requests import MAX_BODY_BYTES
+
+TOO_LARGE = {"type": "unknown_error", "message": "request entity too large"}
+
+
+async def echo_size(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def unread(_request: Request) -> Response:
+    return PlainTextResponse("unread")
+
+
+async def swallow(request: Request) -> Response:
+    """As an app does that takes every failure for its own."""
+    try:
+        await request.body()
+    except HTTPException:
+        return PlainTextResponse("broken", 500)
+    return PlainTextResponse("read")
+
+
+APP = Starlette(
+    routes=[
+        Route("/sandbox", echo_size, methods=["POST"]),
+        Route("/hooks/payment/x", echo_size, methods=["POST"]),
+        Route("/unread", unread, methods=["POST"]),
+        Route("/swallow", swallow, methods=["POST"]),
+    ]
+)
+
+
+async def ask(app: ASGIApp, path: str, parts: AsyncIterator[Message]) -> tuple[int, bytes, dict[str, str]]:
+    """What the app answers to a POST whose body comes in these messages."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return await anext(parts)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": [(b"transfer-encoding", b"chunked")],
+        "query_string": b"",
+    }
+    await app(scope, receive, send)
+    start, *rest = sent
+    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    return start["status"], b"".join(message.get("body", b"") for message in rest), headers
+
+
+async def chunks(sizes: Iterable[int], taken: list[int] | None = None) -> AsyncIterator[Message]:
+    """A body of these chunks, of unknown length beforehand; `taken` counts what was asked for."""
+    for size in sizes:
+        if taken is not None:
+            taken.append(size)
+        yield {"type": "http.request", "body": b"x" * size, "more_body": True}
+    yield {"type": "http.request", "body": b"", "more_body": False}
+
+
+@pytest.mark.parametrize("sizes", [[], [10], [MAX_BODY_BYTES], [1] * 50, [MAX_BODY_BYTES - 1, 1]])
+async def test_what_fits_is_handed_on(sizes: list[int]) -> None:
+    status, body, _ = await ask(with_bounded_bodies(APP), "/sandbox", chunks(sizes))
+    assert (status, body) == (200, str(sum(sizes)).encode())
+
+
+@pytest.mark.parametrize("path", ["/sandbox", "/swallow"])
+@pytest.mark.parametrize("sizes", [[MAX_BODY_BYTES + 1], [MAX_BODY_BYTES, 1], [1000] * 500])
+async def test_what_does_not_fit_is_refused(path: str, sizes: list[int]) -> None:
+    status, body, headers = await ask(with_bounded_bodies(APP), path, chunks(sizes))
+    assert (status, json.loads(body), headers["connection"]) == (413, TOO_LARGE, "close")
+
+
+async def test_a_body_without_end_is_read_for_a_while_only() -> None:
+    taken: list[int] = []
+    status, _, _ = await ask(with_bounded_bodies(APP), "/sandbox", chunks([100_000] * 10_000, taken))
+    assert status == 413
+    assert MAX_DISCARDED_BYTES < sum(taken) < MAX_DISCARDED_BYTES + MAX_BODY_BYTES + 200_000
+
+
+async def test_a_hook_is_given_what_fits() -> None:
+    status, body, _ = await ask(with_bounded_bodies(APP), "/hooks/payment/x", chunks([70_000] * 200))
+    assert (status, body) == (200, str(MAX_BODY_BYTES).encode())
+
+
+async def test_a_notification_that_does_not_fit_is_answered_without_a_database(settings: Settings) -> None:
+    shop = Shop(settings)  # its data folder is not there
+    status, body, _ = await ask(
+        with_bounded_bodies(create_api(shop)), "/hooks/payment/gateway_pse", chunks([70_000] * 3)
+    )
+    await shop.payments.inbox.stop()
+    await shop.database.close()
+    assert (status, body) == (200, b"OK")
+
+
+@pytest.mark.parametrize(("sent", "read"), [(10, 10), (1000, 85)])
+async def test_a_body_that_nobody_reads_is_thrown_away_before_the_answer(sent: int, read: int) -> None:
+    taken: list[int] = []
+    answer = await ask(with_bounded_bodies(APP), "/unread", chunks([100_000] * sent, taken))
+    assert answer[:2] == (200, b"unread")
+    assert len(taken) == read
+
+
+async def test_an_unread_body_that_does_not_end_delays_the_answer_for_a_while_only() -> None:
+    async def stuck() -> AsyncIterator[Message]:
+        yield {"type": "http.request", "body": b"begin", "more_body": True}
+        await asyncio.Event().wait()
+
+    answer = await ask(with_bounded_bodies(APP, within=0.05), "/unread", stuck())
+    assert answer[:2] == (200, b"unread")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/sandbox", (408, b'{"type":"unknown_error","message":"request timeout"}')),
+        ("/hooks/payment/x", (200, b"5")),
+    ],
+)
+async def test_a_body_that_does_not_end_in_time(path: str, expected: tuple[int, bytes]) -> None:
+    async def stuck() -> AsyncIterator[Message]:
+        yield {"type": "http.request", "body": b"begin", "more_body": True}
+        await asyncio.Event().wait()
+
+    status, body, _ = await ask(with_bounded_bodies(APP, within=0.05), path, stuck())
+    assert (status, body) == expected
+
+
+LARGER = {"/sandbox": Bound(1_000_000, 60.0)}
+
+
+@pytest.mark.parametrize(("sizes", "status"), [([100_000] * 10, 200), ([100_000] * 11, 413)])
+async def test_a_path_may_have_a_bound_of_its_own(sizes: list[int], status: int) -> None:
+    app = with_bounded_bodies(APP, others=LARGER)
+    assert (await ask(app, "/sandbox", chunks(sizes)))[0] == status
+    assert (await ask(app, "/swallow", chunks(sizes)))[0] == 413
+
+
+async def test_beyond_a_bound_of_its_own_no_more_is_thrown_away_than_elsewhere() -> None:
+    taken: list[int] = []
+    app = with_bounded_bodies(APP, others=LARGER)
+    await ask(app, "/sandbox", chunks([100_000] * 10_000, taken))
+    assert sum(taken) < LARGER["/sandbox"].most + MAX_DISCARDED_BYTES + 200_000
+
+
+async def test_who_may_take_longer_must_go_on_sending(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stuck() -> AsyncIterator[Message]:
+        yield {"type": "http.request", "body": b"begin", "more_body": True}
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(body_limit, "BODY_WITHIN", 0.05)
+    status, *_ = await ask(with_bounded_bodies(APP, others=LARGER), "/sandbox", stuck())
+    assert status == 408
+
+
+async def test_a_failure_of_the_app_stays_one() -> None:
+    async def failing(_scope: Any, _receive: Any, _send: Any) -> None:
+        raise ValueError("its own")
+
+    with pytest.raises(ValueError, match="its own"):
+        await ask(with_bounded_bodies(failing), "/sandbox", chunks([]))
+
+
+async def test_who_waits_for_the_client_to_leave_still_hears_of_it() -> None:
+    heard: list[str] = []
+
+    async def waiting(_scope: Any, receive: Any, send: Any) -> None:
+        heard.extend([(await receive())["type"], (await receive())["type"]])
+        await PlainTextResponse("left")(_scope, receive, send)
+
+    async def leaves() -> AsyncIterator[Message]:
+        yield {"type": "http.request", "body": b"", "more_body": False}
+        yield {"type": "http.disconnect"}
+
+    await ask(with_bounded_bodies(waiting), "/sandbox", leaves())
+    assert heard == ["http.request", "http.disconnect"]

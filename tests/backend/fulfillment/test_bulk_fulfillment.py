@@ -1,0 +1,345 @@
+"""Several orders at once: each for itself, once however often and by whomever it is asked for; what is printed."""
+
+import asyncio
+import re
+from io import BytesIO
+from typing import Any
+
+import httpx
+import pytest
+from pypdf import PdfReader
+from sqlalchemy import func, select, update
+
+from backend.app import Shop
+from backend.attention.models import Attention
+from backend.core.errors import Forbidden
+from backend.fulfillment.bulk_fulfillment import (
+    Outcome,
+    hand_over,
+    send_rest,
+    send_several,
+    ship_order,
+    ship_several,
+)
+from backend.mail.models import Mail
+from backend.office.orders.detail import order_detail
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.service import lock_order, update_fulfillment_status
+from backend.orders.states import LabelState
+from backend.sandbox.carrier import Fault
+from backend.sandbox.carrier.faults import NO_CREDIT, Operation
+from backend.staff.rights import Actor, Role
+from tests.backend.orders.paying import order_row
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought, get, post
+
+OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
+
+
+@pytest.fixture
+async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
+    async with shop.database.transaction() as session:
+        return await make_toy(session, shop_defaults, "trompo", stock=20, price=40_000)
+
+
+async def order(store: httpx.AsyncClient, trompo: str, *, is_pickup: bool = False) -> str:
+    made = await bought(store, trompo, 2, price_type="flat" if is_pickup else "calculated")
+    return str(made["id"])
+
+
+async def send(shop: Shop, order_id: str) -> Outcome:
+    return await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+
+
+async def test_a_fulfillment_is_cancelled_and_sent_without_its_order_named(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+    one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+
+    async def parcel() -> str:
+        sent = await post(admin, f"/admin/orders/{made['id']}/fulfillments", one)
+        return next(str(each["id"]) for each in sent["order"]["fulfillments"] if not each["canceled_at"])
+
+    first = await parcel()
+    canceled = (await post(admin, f"/admin/fulfillments/{first}/cancel"))["fulfillment"]
+    assert (canceled["id"], canceled["canceled_at"] is None) == (first, False)
+    path = f"/admin/fulfillments/{await parcel()}"
+    shipped = (await post(admin, f"{path}/shipment"))["fulfillment"]
+    assert (path.endswith(shipped["id"]), shipped["shipped_at"] is None) == (True, False)
+    for part in ("cancel", "shipment"):
+        missing = await admin.post(f"/admin/fulfillments/ful_nosuch/{part}", json={})
+        assert missing.json()["message"] == "Fulfillment with id: ful_nosuch was not found"
+
+
+async def labels(shop: Shop) -> int:
+    async with shop.database.read() as session:
+        made = select(func.count()).where(Fulfillment.state == LabelState.CREATED)
+        return (await session.execute(made)).scalar_one()
+
+
+async def test_what_one_order_refuses_stops_no_other(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    good, canceled, unpaid, nowhere, last = [await order(store, trompo) for _number in range(5)]
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).where(Order.id == canceled).values(status="canceled"))
+        await session.execute(update(Order).where(Order.id == unpaid).values(payment_status="awaiting"))
+        await session.execute(
+            update(Order).where(Order.id == nowhere).values(shipping_address={"city": "Cali"})
+        )
+    asked = [good, canceled, unpaid, nowhere, "order_nosuch", last]
+    outcomes = await send_several(shop.database, OWNER, shop.settings, shop.fulfillment_providers, asked)
+    assert [(one.order_id, one.is_done) for one in outcomes] == [
+        (order_id, order_id in {good, last}) for order_id in asked
+    ]
+    assert [one.text for one in outcomes] == [
+        "Guía lista.",
+        "Está cancelado.",
+        "No está pagado.",
+        "A la dirección le falta algo. Corrígela en el pedido.",
+        "Ya no existe.",
+        "Guía lista.",
+    ]
+    assert await labels(shop) == 2
+
+
+async def test_pressed_twice_and_by_two_at_once_one_label_is_made(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    outcomes = await asyncio.gather(*(send(shop, order_id) for _press in range(4)))
+    assert any(one.text == "Guía lista." for one in outcomes)
+    assert {one.text for one in outcomes} <= {
+        "Guía lista.",
+        "Ya tenía guía.",
+        "Otra persona la está haciendo en este momento.",
+    }
+    again = await send(shop, order_id)
+    assert (again.text, again.is_done) == ("Ya tenía guía.", True)
+    assert await labels(shop) == 1
+    async with shop.database.read() as session:
+        assert (await session.execute(select(OrderLine.fulfilled))).scalars().all() == [2]
+
+
+async def test_a_label_in_doubt_is_not_asked_for_again(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    assert shop.sandbox.carrier
+    shop.sandbox.carrier.faults.plan(Fault.DROP, Operation.SHIPMENT)
+    for _press in range(2):
+        outcome = await send(shop, order_id)
+        assert (outcome.is_done, outcome.waits) == (False, True)
+        assert "en duda" in outcome.text
+    async with shop.database.read() as session:
+        kinds = (await session.execute(select(Attention.kind))).scalars().all()
+        assert list(kinds) == ["label_in_doubt"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "operation", "said"),
+    [
+        (
+            Fault.NO_CREDIT,
+            Operation.SHIPMENT,
+            f"La transportadora dice: {NO_CREDIT}",
+        ),
+        (Fault.NO_RATES, Operation.QUOTATION, "Ninguna transportadora lleva este paquete a esa dirección."),
+        (
+            Fault.BAD_GATEWAY,
+            Operation.QUOTATION,
+            "La transportadora no responde. Inténtalo otra vez en un rato.",
+        ),
+    ],
+)
+async def test_why_no_label_was_made_is_told(
+    *, shop: Shop, store: httpx.AsyncClient, trompo: str, fault: Fault, operation: Operation, said: str
+) -> None:
+    order_id = await order(store, trompo)
+    assert shop.sandbox.carrier
+    shop.sandbox.carrier.faults.plan(fault, operation)
+    outcome = await send(shop, order_id)
+    assert (outcome.text, outcome.is_done, outcome.waits) == (said, False, False)
+    shop.sandbox.carrier.faults.clear()
+    assert (await send(shop, order_id)).text == "Guía lista."
+
+
+async def test_what_is_left_after_a_part_was_sent_is_sent(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    line = (await get(admin, f"/admin/orders/{order_id}"))["order"]["items"][0]["id"]
+    body = {"items": [{"id": line, "quantity": 1}]}
+    assert (await admin.post(f"/admin/orders/{order_id}/fulfillments", json=body)).status_code == 200
+    assert (await send(shop, order_id)).text == "Guía lista."
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+
+
+async def test_what_was_packed_is_shipped_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    packed, unpacked, fetched = (
+        await order(store, trompo),
+        await order(store, trompo),
+        await order(store, trompo, is_pickup=True),
+    )
+    await send(shop, packed)
+    await send(shop, fetched)
+    asked = [packed, unpacked, fetched, "order_nosuch"]
+    outcomes = await ship_several(shop.database, OWNER, asked)
+    assert [(one.text, one.is_done) for one in outcomes] == [
+        ("Enviado.", True),
+        ("Todavía no tiene guía.", False),
+        ("Lo recogen en la tienda: no se envía.", False),
+        ("Ya no existe.", False),
+    ]
+    assert (await ship_several(shop.database, OWNER, [packed]))[0].text == "Ya estaba enviado."
+    async with shop.database.read() as session:
+        told = select(func.count()).where(Mail.kind == "order_shipped")
+        assert (await session.execute(told)).scalar_one() == 1
+
+
+async def test_what_the_carrier_has_cancelled_is_not_shipped(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+    order_id, one = str(made["id"]), {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+
+    async def actions() -> list[str]:
+        async with shop.database.read() as session:
+            return (await order_detail(session, OWNER, order_id, "Trompo")).actions
+
+    async def pressed() -> tuple[str, bool]:
+        (outcome,) = await ship_several(shop.database, OWNER, [order_id])
+        return outcome.text, outcome.is_done
+
+    await post(admin, f"/admin/orders/{order_id}/fulfillments", one)
+    assert "ship" in await actions()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+    assert "ship" not in await actions()
+    assert await pressed() == ("Todavía no tiene guía.", False)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Fulfillment.shipped_at))).scalars().all() == [None]
+        assert (await session.execute(select(Mail.id).where(Mail.kind == "order_shipped"))).all() == []
+
+    await post(admin, f"/admin/orders/{order_id}/fulfillments", one)
+    assert "ship" in await actions()
+    assert await pressed() == ("Enviado.", True)
+    async with shop.database.read() as session:
+        left = select(Fulfillment.stage).where(Fulfillment.shipped_at.is_not(None))
+        assert (await session.execute(left)).scalars().all() == [None]
+    assert (await order_row(shop, order_id)).fulfillment_status == "partially_shipped"
+
+
+async def test_no_program_marks_as_shipped_what_the_carrier_has_cancelled(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    await send(shop, order_id)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+        parcel = (await session.execute(select(Fulfillment.id))).scalar_one()
+    for path in (
+        f"/admin/orders/{order_id}/fulfillments/{parcel}/shipments",
+        f"/admin/fulfillments/{parcel}/shipment",
+    ):
+        refused = await admin.post(path, json={})
+        assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Fulfillment.shipped_at))).scalars().all() == [None]
+        assert (await session.execute(select(Mail.id).where(Mail.kind == "order_shipped"))).all() == []
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+
+
+async def test_what_was_marked_as_sent_and_the_carrier_then_cancelled_is_not_shipped(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    await send(shop, order_id)
+    await ship_several(shop.database, OWNER, [order_id])
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(stage="canceled"))
+        await update_fulfillment_status(session, await lock_order(session, order_id))
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+    (line,) = (await get(admin, f"/admin/orders/{order_id}"))["order"]["items"]
+    assert line["detail"]["shipped_quantity"] == 0
+
+
+async def test_what_is_fetched_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    order_id = await order(store, trompo, is_pickup=True)
+    said = []
+    for _press in range(3):
+        async with shop.database.transaction() as session:
+            said.append((await hand_over(session, OWNER, order_id)).text)
+        if len(said) == 1:
+            await send(shop, order_id)
+    assert said == ["Todavía no está empacado.", "Entregado.", "Ya estaba entregado."]
+    assert (await order_row(shop, order_id)).fulfillment_status == "delivered"
+
+
+async def test_the_rights_are_checked(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+    order_id = await order(store, trompo)
+    with pytest.raises(Forbidden):
+        await send_rest(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, order_id)
+    with pytest.raises(Forbidden):
+        await send_several(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, [order_id])
+    with pytest.raises(Forbidden):
+        await ship_several(shop.database, ACCOUNTANT, [order_id])
+    async with shop.database.transaction() as session:
+        for service in (ship_order, hand_over):
+            with pytest.raises(Forbidden):
+                await service(session, ACCOUNTANT, order_id)
+    assert await labels(shop) == 0
+
+
+async def test_labels_are_printed_as_one_document(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    first, unpacked, third, broken = [await order(store, trompo) for _number in range(4)]
+    for order_id in (first, third, broken):
+        await send(shop, order_id)
+    async with shop.database.transaction() as session:
+        torn = update(Fulfillment).where(Fulfillment.order_id == broken)
+        await session.execute(torn.values(label_pdf=b"%PDF-1.4 torn"))
+    asked: dict[str, Any] = {"id": [third, unpacked, broken, first]}
+    answer = await admin.get("/admin/order-labels", params=asked)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
+    pages = [page.extract_text() for page in PdfReader(BytesIO(answer.content)).pages]
+    numbers = [(await order_row(shop, order_id)).number for order_id in (third, first)]
+    assert len(pages) == 2
+    assert all(f"{number}-1" in page for number, page in zip(numbers, pages, strict=True))
+    for nothing in ({"id": [unpacked]}, {"id": [broken]}, {"id": ["order_nosuch"]}):
+        assert (await admin.get("/admin/order-labels", params=nothing)).status_code == 404
+    assert (await admin.get("/admin/order-labels")).status_code == 400
+
+
+async def test_a_packing_slip_has_what_is_in_no_parcel_yet(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    made = await bought(store, trompo, 2, price_type="calculated")
+
+    async def units() -> list[str]:
+        page = await admin.get("/admin/packing-slips", params={"id": [made["id"]]})
+        return re.findall(r'<td class="units">(\d+)</td>', page.text)
+
+    assert await units() == ["2"]
+    one = {"items": [{"id": made["items"][0]["id"], "quantity": 1}]}
+    await post(admin, f"/admin/orders/{made['id']}/fulfillments", one)
+    assert await units() == ["1"]
+    await send(shop, made["id"])
+    assert await units() == ["2"]
+
+
+async def test_packing_slips_are_pages_without_scripts(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await order(store, trompo)
+    async with shop.database.transaction() as session:
+        await session.execute(update(OrderLine).values(title="<script>alert(1)</script>"))
+    answer = await admin.get("/admin/packing-slips", params={"id": [order_id]})
+    assert answer.status_code == 200
+    assert "Ana Gómez" in answer.text
+    assert "SKU-trompo" in answer.text
+    assert "<script>" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert (await admin.get("/admin/packing-slips", params={"id": ["order_nosuch"]})).status_code == 404

@@ -1,0 +1,397 @@
+"""A document is made once, whatever happens on the way, and what is in the way is told."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.attention.kinds import Action
+from backend.attention.models import Attention
+from backend.attention.service import Decision
+from backend.core.errors import Conflict, Forbidden, InvalidData
+from backend.core.web.http_client import NoAnswer, ServiceUnavailable
+from backend.invoices import issue_job
+from backend.invoices.attention_checks import InvoiceWatch
+from backend.invoices.configuration import configure
+from backend.invoices.creation import ISSUE
+from backend.invoices.documents import Document, document_from
+from backend.invoices.issue_job import Invoices
+from backend.invoices.models import Invoice
+from backend.invoices.numbering import take_number
+from backend.invoices.providers.base import DocumentRejected
+from backend.invoices.retry import retry_invoice
+from backend.jobs import JobRun, RunAgain
+from backend.jobs.models import Job
+from backend.office_settings.invoicing import read_invoicing
+from backend.office_settings.models import StoredSetting
+from backend.orders.models import Order
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.backend.invoices.desk import (
+    OWNER,
+    RANGE,
+    Desk,
+    Killed,
+    documents,
+    give_back,
+    run,
+    sell,
+    turned_on,
+)
+from tests.store_defaults import Defaults
+
+WATCH = JobRun(1, "invoices.watch", "", {}, 1)
+
+
+async def open_attention(shop: Shop) -> list[Attention]:
+    async with shop.database.read() as session:
+        rows = select(Attention).where(Attention.resolved_at.is_(None)).order_by(Attention.id)
+        return list((await session.execute(rows)).scalars())
+
+
+async def kinds(shop: Shop) -> list[str]:
+    return [row.kind for row in await open_attention(shop)]
+
+
+def dies(_document: Document) -> None:
+    raise Killed
+
+
+async def test_without_a_provider_nothing_happens(shop: Shop, shop_defaults: Defaults) -> None:
+    sold = await sell(shop)
+    await give_back(shop, sold, 20_000, {"book": 1})
+    await InvoiceWatch(shop.database).watch(WATCH)
+    async with shop.database.read() as session:
+        jobs = (await session.execute(select(Job.kind).where(Job.kind == ISSUE))).scalars().all()
+    assert (await documents(shop), jobs, await kinds(shop)) == ([], [], [])
+
+
+async def test_an_order_gets_an_invoice_and_its_refund_a_credit_note(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    desk = Desk()
+    await turned_on(shop, desk)
+    sold = await sell(shop, shipping=11_900)
+    await give_back(shop, sold, 119_000, {"trompo": 1})
+    await shop.worker.run_due(ISSUE)
+    invoice, note = await documents(shop)
+    assert (invoice.state, invoice.full_number, invoice.code) == (
+        "issued", "SETP990000000", "cufe of SETP990000000",
+    )  # fmt: skip
+    assert (note.state, note.full_number, note.amount) == ("issued", "NC1", 119_000)
+    told = desk.made["SETP990000000"]
+    assert [(line.title, line.quantity, line.gross, line.rate, line.tax) for line in told.lines] == [
+        ("book", 1, 20_000, 0, 0),
+        ("trompo", 2, 200_000, 19, 38_000),
+        ("Envío", 1, 10_000, 19, 1_900),
+    ]
+    credit = desk.made["NC1"]
+    assert [(line.title, line.quantity, line.gross, line.tax) for line in credit.lines] == [
+        ("trompo", 1, 100_000, 19_000)
+    ]
+    assert credit.corrects is not None
+    assert (credit.corrects.number, credit.corrects.code, credit.corrects.concept) == (
+        "SETP990000000", "cufe of SETP990000000", "1",
+    )  # fmt: skip
+    assert credit.range is None
+
+
+@pytest.mark.parametrize("now_by", ["desk", ""])
+async def test_whoever_made_the_invoice_makes_its_credit_note(
+    shop: Shop, shop_defaults: Defaults, now_by: str
+) -> None:
+    """Though the shop has another provider since, or none: another one knows nothing of the invoice."""
+    desk = Desk()
+    invoices = await turned_on(shop)
+    sold = await sell(shop)
+    (invoice,) = await documents(shop)
+    await run(invoices, invoice)
+    await turned_on(shop, desk, provider=now_by)
+    await give_back(shop, sold, 119_000, {"trompo": 1})
+    _, note = await documents(shop)
+    assert await run(invoices, note) is None
+    _, note = await documents(shop)
+    assert (note.provider_id, note.state, note.full_number) == ("file", "issued", "NC1")
+    assert desk.told == []
+
+
+async def test_a_credit_note_waits_for_its_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+    desk = Desk(before=lambda _: (_ for _ in ()).throw(ServiceUnavailable("away")))
+    invoices = await turned_on(shop, desk)
+    sold = await sell(shop)
+    await give_back(shop, sold, 258_000, {})
+    invoice, note = await documents(shop)
+    assert await run(invoices, note) == RunAgain(issue_job.FOR_THE_INVOICE, reset=True)
+    with pytest.raises(ServiceUnavailable):
+        await run(invoices, invoice)
+    desk.before = lambda _: None
+    await run(invoices, invoice)
+    assert await run(invoices, note) is None
+    corrects = desk.made["NC1"].corrects
+    assert corrects is not None
+    assert (corrects.concept, corrects.description) == ("2", "Anulación de factura electrónica")
+
+
+async def _dies_before_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+    async def number(*_arguments: Any) -> int:
+        raise Killed
+
+    monkeypatch.setattr(issue_job, "take_number", number)
+
+
+async def _dies_with_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+    real = take_number
+
+    async def number(*arguments: Any) -> int:
+        await real(*arguments)
+        raise Killed
+
+    monkeypatch.setattr(issue_job, "take_number", number)
+
+
+async def _dies_after_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+    async def ask(*_arguments: Any) -> None:
+        raise Killed
+
+    monkeypatch.setattr(Invoices, "_ask", ask)
+
+
+async def _dies_before_it_is_made(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
+    desk.before = dies
+
+
+async def _dies_once_it_is_made(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
+    desk.after = dies
+
+
+async def _dies_with_the_answer(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
+    async def issued(*_arguments: Any) -> None:
+        raise Killed
+
+    monkeypatch.setattr(Invoices, "_issued", issued)
+
+
+@pytest.mark.parametrize(
+    ("dying", "told", "found"),
+    [
+        (_dies_before_the_number, 1, 0),
+        (_dies_with_the_number, 1, 0),
+        (_dies_after_the_number, 1, 0),
+        (_dies_before_it_is_made, 2, 1),
+        (_dies_once_it_is_made, 1, 1),
+        (_dies_with_the_answer, 1, 1),
+    ],
+)
+async def test_a_kill_at_any_step_makes_no_second_number(
+    shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any], told: int, found: int
+) -> None:
+    desk = Desk()
+    invoices = await turned_on(shop, desk)
+    await sell(shop)
+    (row,) = await documents(shop)
+    with pytest.MonkeyPatch.context() as patch:
+        await dying(patch, desk)
+        with pytest.raises(Killed):
+            await run(invoices, row)
+    desk.before = desk.after = lambda _: None
+    assert await run(invoices, row) is None
+    (row,) = await documents(shop)
+    assert (row.state, row.full_number) == ("issued", "SETP990000000")
+    assert list(desk.made) == ["SETP990000000"]
+    assert (len(desk.told), len(desk.found)) == (told, found)
+    await sell(shop)  # the next number follows: none was lost
+    await shop.worker.run_due(ISSUE)
+    assert list(desk.made) == ["SETP990000000", "SETP990000001"]
+
+
+async def test_an_answer_that_never_came_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
+    def no_answer(_document: Document) -> None:
+        raise NoAnswer("no answer")
+
+    desk = Desk(after=no_answer)
+    invoices = await turned_on(shop, desk)
+    await sell(shop)
+    (row,) = await documents(shop)
+    with pytest.raises(NoAnswer):
+        await run(invoices, row)
+    await run(invoices, row)
+    assert (desk.told, desk.found) == (["SETP990000000"], ["SETP990000000"])
+
+
+async def test_many_at_once_take_each_number_once(shop: Shop, shop_defaults: Defaults) -> None:
+    desk = Desk()
+    invoices = await turned_on(shop, desk)
+    for _ in range(8):
+        await sell(shop)
+    rows = await documents(shop)
+    await asyncio.gather(*(run(invoices, row) for row in rows))
+    assert sorted(desk.made) == [f"SETP{990_000_000 + n}" for n in range(8)]
+
+
+async def test_paid_twice_is_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+    from backend.invoices.creation import order_paid
+    from backend.orders.events import OrderPaid
+
+    await turned_on(shop, Desk())
+    sold = await sell(shop)
+    async with shop.database.transaction() as session:
+        await order_paid(session, OrderPaid(f"order_{sold.number}"))
+    assert len(await documents(shop)) == 1
+
+
+async def test_what_is_rejected_is_told_and_tried_again_with_its_number(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    def refuse(_document: Document) -> None:
+        raise DocumentRejected("FAK21: the buyer's document is not known")
+
+    desk = Desk(before=refuse)
+    invoices = await turned_on(shop, desk)
+    sold = await sell(shop)
+    (row,) = await documents(shop)
+    assert await run(invoices, row) is None
+    (row,) = await documents(shop)
+    assert (row.state, row.reason) == ("rejected", "FAK21: the buyer's document is not known")
+    assert await kinds(shop) == ["invoice_rejected"]
+    assert await run(invoices, row) is None  # nobody told it again
+    assert len(desk.told) == 1
+    async with shop.database.transaction() as session:
+        payer = {"person_type": "0", "doc_type": "CC", "doc_number": "1020304050"}
+        await session.execute(
+            update(Order)
+            .where(Order.id == f"order_{sold.number}")
+            .values(payer=payer, billing_address={"first_name": "Ana", "last_name": "Gómez"})
+        )
+    desk.before = lambda _: None
+    with pytest.raises(Forbidden):
+        async with shop.database.transaction() as session:
+            await retry_invoice(session, Actor("user_2", Role.ACCOUNTANT), row.id)
+    async with shop.database.transaction() as session:
+        await retry_invoice(session, OWNER, row.id)
+    await shop.worker.run_due(ISSUE)
+    (row,) = await documents(shop)
+    assert (row.state, row.full_number, row.reason, await kinds(shop)) == ("issued", "SETP990000000", "", [])
+    assert document_from(row.document).buyer.name == "Ana Gómez"  # as things stand now
+    with pytest.raises(Conflict):
+        async with shop.database.transaction() as session:
+            await retry_invoice(session, OWNER, row.id)
+
+
+async def test_a_decision_tries_it_again(shop: Shop, shop_defaults: Defaults) -> None:
+    def refuse(_document: Document) -> None:
+        raise DocumentRejected("no")
+
+    desk = Desk(before=refuse)
+    await turned_on(shop, desk)
+    await sell(shop)
+    await shop.worker.run_due(ISSUE)
+    desk.before = lambda _: None
+    (raised,) = await open_attention(shop)
+    await shop.attention.resolve(raised.id, Decision(Action.HONOR, COMMAND_LINE))
+    await shop.worker.run_due(ISSUE)
+    (row,) = await documents(shop)
+    assert (row.state, await kinds(shop)) == ("issued", [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ({"last": "990000000"}, "ends with SETP990000000"),
+        ({"valid_until": "2026-01-31"}, "is valid from 2026-01-01 to 2026-01-31"),
+        ({"valid_from": "2035-01-01"}, "is valid from 2035-01-01"),
+    ],
+)
+async def test_no_number_is_taken_outside_the_range(
+    shop: Shop, shop_defaults: Defaults, typed: dict[str, str], says: str
+) -> None:
+    desk = Desk()
+    invoices = await turned_on(shop, desk, **typed)
+    await sell(shop)
+    await sell(shop)
+    for row in await documents(shop):
+        await run(invoices, row)
+    *_, last = await documents(shop)
+    assert (last.state, last.number) == ("pending", None)
+    raised = (await open_attention(shop))[-1]
+    assert raised.kind == "invoice_waits"
+    assert says in raised.message
+    await turned_on(shop, desk, last="995000000", valid_from="2026-01-01", valid_until="2036-01-01")
+    await shop.worker.run_due(ISSUE)  # saving the range tried it at once
+    assert [row.state for row in await documents(shop)] == ["issued", "issued"]
+    assert await kinds(shop) == []
+
+
+async def test_it_is_told_before_the_numbers_run_out(shop: Shop, shop_defaults: Defaults) -> None:
+    desk = Desk()
+    await turned_on(shop, desk, first="1", last="10")
+    watch = InvoiceWatch(shop.database)
+    for count in range(9):
+        await watch.watch(WATCH)
+        assert await kinds(shop) == [], count
+        await sell(shop)
+        await shop.worker.run_due(ISSUE)
+    await watch.watch(WATCH)
+    await watch.watch(WATCH)
+    (raised,) = await open_attention(shop)
+    assert (raised.kind, raised.message) == (
+        "invoice_numbers", "Resolution 18760000001 SETP1-10: 1 numbers are left",
+    )  # fmt: skip
+    await shop.attention.resolve(raised.id, Decision(Action.DISMISSED, COMMAND_LINE, note="asked for"))
+    await watch.watch(WATCH)
+    assert await kinds(shop) == []
+
+
+async def test_what_is_late_is_told_once(shop: Shop, shop_defaults: Defaults) -> None:
+    await turned_on(shop, Desk())
+    await sell(shop)
+    async with shop.database.transaction() as session:
+        old = (await documents(shop))[0].created_at - timedelta(hours=25)
+        await session.execute(update(Invoice).values(created_at=old))
+    watch = InvoiceWatch(shop.database)
+    await watch.watch(WATCH)
+    await watch.watch(WATCH)
+    assert await kinds(shop) == ["invoice_late"]
+    await shop.worker.run_due(ISSUE)
+    assert await kinds(shop) == []  # it was made after all
+
+
+async def test_the_range_is_read_as_people_write_numbers(shop: Shop) -> None:
+    await turned_on(shop, Desk(), first="1.000", last="5,000")
+    async with shop.database.read() as session:
+        invoicing = await read_invoicing(session)
+        stored = select(StoredSetting.value).where(StoredSetting.name.in_(["invoice_first", "invoice_last"]))
+        texts = (await session.execute(stored.order_by(StoredSetting.name))).scalars().all()
+    assert (invoicing.first, invoicing.last) == (1_000, 5_000)
+    assert texts == ["1000", "5000"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"first": "abc"}, "first"),
+        ({"first": "0"}, "first"),
+        ({"first": "1.5"}, "first"),
+        ({"first": "1_000"}, "first"),
+        ({"last": "+995000000"}, "last"),
+        ({"last": "1"}, "last"),
+        ({"valid_until": "2025-12-31"}, "valid_until"),
+        ({"valid_from": "31/12/2025"}, "valid_from"),
+        ({"prefix": "SETPX"}, "prefix"),
+        ({"credit_prefix": "setp"}, "credit_prefix"),
+        ({"resolution": ""}, "resolution"),
+        ({"technical_key": "=1+1"}, "technical_key"),
+        ({"provider": "nobody"}, "provider"),
+    ],
+)
+async def test_a_numbering_that_does_not_fit_is_not_saved(
+    shop: Shop, typed: dict[str, str], field: str
+) -> None:
+    async with shop.database.transaction() as session:
+        with pytest.raises(InvalidData) as refused:
+            await configure(session, OWNER, shop.invoices, {**RANGE, "provider": "file", **typed})
+        with pytest.raises(Forbidden):
+            await configure(session, Actor("user_2", Role.SHOP), shop.invoices, RANGE)
+    assert list(refused.value.fields) == [field]

@@ -1,0 +1,172 @@
+"""Mails that are sent again by hand."""
+
+import asyncio
+import smtplib
+from datetime import timedelta
+from email.message import EmailMessage
+from typing import NoReturn
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.attention.models import Attention
+from backend.core.db.database import db_now
+from backend.core.errors import NotFound, OutsideFailure
+from backend.jobs import Worker, enqueue
+from backend.jobs.models import Job
+from backend.mail.models import SEND, Mail, MailKind
+from backend.mail.resend import resend_given_up, resend_mail, resend_of_order
+from backend.mail.smtp import Dialogue
+from backend.mail.transports import MailRefused, SmtpTransport
+from tests.backend.mail.conftest import Inbox
+from tests.ports import free_port
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought
+
+
+@pytest.fixture
+async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
+    async with shop.database.transaction() as session:
+        variant = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    return await bought(store, variant, 2)
+
+
+async def give_up(shop: Shop, worker: Worker, inbox: Inbox) -> str:
+    """The order's mail cannot leave for four days. Returns its id."""
+    inbox.is_broken = True
+    await worker.run_due()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Job).values(failing_since=db_now(-timedelta(days=4)), run_at=db_now()))
+    await worker.run_due()
+    inbox.is_broken = False
+    async with shop.database.read() as session:
+        return (await session.execute(select(Mail.id))).scalar_one()
+
+
+async def test_mails_that_were_given_up_leave_once_and_nobody_has_to_look_any_more(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    mail_id = await give_up(shop, worker, inbox)
+    first, second = await resend_given_up(shop.database), await resend_given_up(shop.database)
+    assert [(one.mail_id, one.is_sent_again) for one in first] == [(mail_id, True)]
+    assert second == []
+    assert not (await resend_mail(shop.database, mail_id)).is_sent_again
+    await worker.run_due()
+    assert len(inbox.mails) == 1
+    assert await resend_given_up(shop.database) == []
+    async with shop.database.read() as session:
+        row = (await session.execute(select(Attention))).scalar_one()
+    assert (row.resolved_by, row.resolution) == ("shop", "dismissed")
+
+
+async def test_twice_at_once_is_one_mail(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    mail_id = await give_up(shop, worker, inbox)
+    await asyncio.gather(*(resend_given_up(shop.database) for _ in range(4)))
+    await worker.run_due()
+    assert len(inbox.mails) == 1
+    once_more = await asyncio.gather(*(resend_mail(shop.database, mail_id, again=True) for _ in range(4)))
+    assert sum(one.is_sent_again for one in once_more) == 1
+    await worker.run_due()
+    assert len(inbox.mails) == 2
+
+
+async def test_a_mail_that_left_is_sent_once_more_only_when_that_is_said(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    await worker.run_due()
+    (kept,) = await resend_of_order(shop.database, order["id"])
+    assert not kept.is_sent_again
+    assert "--again" in kept.outcome
+    await worker.run_due()
+    assert len(inbox.mails) == 1
+    (again,) = await resend_of_order(shop.database, str(order["display_id"]), again=True)
+    assert again.is_sent_again
+    (waiting,) = await resend_of_order(shop.database, str(order["display_id"]), again=True)
+    assert not waiting.is_sent_again
+    await worker.run_due()
+    assert len(inbox.mails) == 2
+    assert "ana@example.com" not in f"{kept} {again} {waiting}"
+
+
+async def test_a_mail_that_is_failing_is_due_at_once(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    inbox.is_broken = True
+    await worker.run_due()
+    async with shop.database.transaction() as session:
+        await session.execute(update(Job).values(run_at=db_now(timedelta(minutes=5))))
+    inbox.is_broken = False
+    assert await worker.run_due() == 0
+    assert [(await resend_of_order(shop.database, order["id"]))[0].is_sent_again for _ in range(2)] == [
+        True,
+        False,
+    ]
+    await worker.run_due()
+    assert len(inbox.mails) == 1
+
+
+async def test_one_whose_job_was_dismissed_can_still_be_sent(
+    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+) -> None:
+    mail_id = await give_up(shop, worker, inbox)
+    async with shop.database.transaction() as session:
+        await session.delete((await session.execute(select(Job).where(Job.kind == SEND))).scalar_one())
+    assert (await resend_mail(shop.database, mail_id)).is_sent_again
+    await worker.run_due()
+    assert len(inbox.mails) == 1
+
+
+async def test_a_link_for_a_new_password_that_left_is_not_made_again(shop: Shop, worker: Worker) -> None:
+    async with shop.database.transaction() as session:
+        session.add(mail := Mail(kind=MailKind.PASSWORD_RESET, about="ana@example.com"))
+        await session.flush()
+        await enqueue(session, SEND, key=mail.id)
+    await worker.run_due()
+    kept = await resend_mail(shop.database, mail.id, again=True)
+    assert not kept.is_sent_again
+    assert "ana@example.com" not in str(kept)
+
+
+@pytest.mark.parametrize("order_name", ["order_none", "999", "3000000000", "9" * 40, "²", ""])
+async def test_what_is_not_there_is_said(shop: Shop, order_name: str) -> None:
+    with pytest.raises(NotFound):
+        await resend_of_order(shop.database, order_name)
+    with pytest.raises(NotFound):
+        await resend_mail(shop.database, order_name)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        smtplib.SMTPRecipientsRefused({"ana@example.com": (550, b"<Ana@example.com>: no such user")}),
+        smtplib.SMTPDataError(554, b"ana@example.com is over quota"),
+        smtplib.SMTPServerDisconnected("ana@example.com: gone"),
+    ],
+)
+async def test_what_a_server_refuses_with_names_no_address(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, error: smtplib.SMTPException
+) -> None:
+    def refuse(*arguments: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(Dialogue, "_talk", refuse)
+    mail = EmailMessage()
+    mail["To"] = "ana@example.com"
+    with pytest.raises(MailRefused) as raised:
+        await SmtpTransport(shop.settings).send(mail)
+    assert "ana@" not in str(raised.value).casefold()
+    assert type(error).__name__ in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+async def test_a_server_that_refuses_connections_is_a_known_failure(shop: Shop) -> None:
+    """What a job raises of this kind is one line in the log, not a traceback."""
+    mail = EmailMessage()
+    mail["To"] = "ana@example.com"
+    nobody = shop.settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": free_port()})
+    with pytest.raises(OutsideFailure, match=r"does not answer \(ConnectionRefusedError\)"):
+        await SmtpTransport(nobody).send(mail)

@@ -1,0 +1,190 @@
+"""Customers as the office finds and shows them, and notes on them."""
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.core.errors import Forbidden, InvalidData, NotFound
+from backend.core.words import AFTER_ANY_LETTER
+from backend.customers.directory import add_guest, change_person
+from backend.customers.guests import delete_guests, guest_with
+from backend.customers.models import Customer, CustomerAddress, CustomerTerm, GuestCustomer
+from backend.customers.notes import add_note
+from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.office.customers.detail import CustomerDetail, customer_detail
+from backend.office.customers.listing import CustomersView, customers_named, customers_view
+from backend.orders.models import Order
+from backend.staff.rights import Actor, Role
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import HOME, PSE, bought
+
+OWNER = Actor("user_1", Role.OWNER)
+ACCOUNTANT = Actor("user_2", Role.ACCOUNTANT)
+STOCKROOM = Actor("user_3", Role.STOCKROOM)
+
+
+async def listed(shop: Shop, cursor: str = "", **asked: str) -> CustomersView:
+    async with shop.database.read() as session:
+        return await customers_view(session, ACCOUNTANT, asked, cursor)
+
+
+async def emails(shop: Shop, text: str) -> list[str]:
+    return [row.email for row in (await listed(shop, q=text)).rows]
+
+
+async def detail(shop: Shop, customer_id: str, actor: Actor = OWNER) -> CustomerDetail:
+    async with shop.database.read() as session:
+        return await customer_detail(session, actor, customer_id)
+
+
+@pytest.fixture
+async def guest(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
+    """Ana, who has bought without an account: the id."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await bought(store, toy, 1, PSE)
+    async with shop.database.read() as session:
+        return (await session.execute(select(GuestCustomer.id))).scalar_one()
+
+
+@pytest.fixture
+async def luz(shop: Shop) -> str:
+    """Luz, who has an account and bought nothing: the id."""
+    customer = Customer(
+        email="luz.peña@ejemplo.co", first_name="Luz", last_name="Ángel", phone="310 555 0199"
+    )
+    async with shop.database.transaction() as session:
+        session.add(customer)
+    return customer.id
+
+
+FOUND = {
+    "": ["luz.peña@ejemplo.co", "ana@example.com"],
+    "ANA@EXAMPLE.COM": ["ana@example.com"],
+    "ana@exa": ["ana@example.com"],
+    "gomez ana": ["ana@example.com"],
+    "300 123": ["ana@example.com"],
+    "1.020.304.050": ["ana@example.com"],
+    "angel": ["luz.peña@ejemplo.co"],
+    "+57 310 555 0199": ["luz.peña@ejemplo.co"],
+    "an": ["luz.peña@ejemplo.co", "ana@example.com"],
+    "luz gomez": [],
+    "???": [],
+    "%": [],
+}
+
+
+@pytest.mark.parametrize("most_rare", [2_000, 0])
+async def test_customers_are_found_by_what_staff_know(
+    shop: Shop, guest: str, luz: str, most_rare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.office.customers.search.MOST_RARE", most_rare)
+    assert {text: await emails(shop, text) for text in FOUND} == FOUND
+
+
+async def test_the_list_says_who_they_are_and_goes_on_where_it_ended(
+    shop: Shop, guest: str, luz: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.office.customers.listing.MOST_ROWS", 1)
+    first = await listed(shop)
+    assert [(row.name, row.orders_label, row.chip.text) for row in first.rows] == [
+        ("Luz Ángel", "Sin pedidos", "Con cuenta")
+    ]
+    last = await listed(shop, first.cursor)
+    (ana,) = last.rows
+    assert (ana.id, ana.name, ana.chip.text, last.cursor) == (guest, "Ana Gómez", "Sin cuenta", "")
+    assert ana.orders_label.startswith("1 pedido, ")
+    assert [row.id for row in (await listed(shop, tipo="con-cuenta")).rows] == [luz]
+    only = await listed(shop, tipo="sin-cuenta", q="gomez")
+    assert ([row.id for row in only.rows], [one.label for one in only.active]) == (
+        [guest],
+        ["«gomez»", "Sin cuenta"],
+    )
+    with pytest.raises(InvalidData):
+        await listed(shop, "yesterday")
+    async with shop.database.read() as session:
+        assert [row.id for row in await customers_named(session, OWNER, "luz", 3)] == [luz]
+        for act in (customers_view(session, STOCKROOM, {}), customers_named(session, STOCKROOM, "luz", 3)):
+            with pytest.raises(Forbidden):
+                await act
+
+
+async def test_what_finds_them_follows_what_is_known(shop: Shop, luz: str) -> None:
+    async with shop.database.transaction() as session:
+        await change_person(session, OWNER, luz, {"first_name": "Lucía", "phone": "3209998877"})
+        added = await add_guest(session, OWNER, "Rosa@Ejemplo.co", {"last_name": "Uribe"})
+        typed = await guest_with(session, "Tomás.Rey@ejemplo.co")
+        assert await guest_with(session, "tomás.rey@ejemplo.co") == typed
+    assert await emails(shop, "lucia angel") == await emails(shop, "320999") == ["luz.peña@ejemplo.co"]
+    assert await emails(shop, "luz ") == ["luz.peña@ejemplo.co"]  # of the address
+    assert await emails(shop, "310555") == []
+    assert (await emails(shop, "uribe"), await emails(shop, "rey")) == (
+        ["rosa@ejemplo.co"],
+        ["tomás.rey@ejemplo.co"],
+    )
+    async with shop.database.transaction() as session:
+        await delete_guests(session, [typed, added.id])
+        await session.delete(await session.get_one(Customer, luz))
+    async with shop.database.read() as session:
+        left = select(CustomerTerm.term).where(CustomerTerm.term < AFTER_ANY_LETTER)
+        assert (await session.execute(left)).all() == []
+
+
+async def test_a_guest_is_shown_with_what_they_bought(shop: Shop, guest: str) -> None:
+    async with shop.database.transaction() as session:
+        order = (await session.execute(select(Order))).scalar_one()
+        consenting = Consenting(shop.settings, "190.24.1.1", ConsentSource.CHECKOUT)
+        await give_consents(session, consenting, cart_id=order.cart_id)
+    shown = await detail(shop, guest)
+    assert (shown.name, shown.email, shown.phone_path) == (
+        "Ana Gómez",
+        "ana@example.com",
+        "tel:+573001234567",
+    )
+    assert [row.number for row in shown.orders] == [order.number]
+    assert dict(shown.facts)["Documento con que pagó"] == "CC 1020304050"
+    assert [place.lines for place in shown.addresses] == [
+        ["Carrera 43A # 1-50", "El Poblado", "Medellín, Antioquia"]
+    ]
+    assert [consent[0] for consent in shown.consents] == ["Tratamiento de datos", "Términos y condiciones"]
+    assert all("190.24.1.1" in consent[1] and len(consent[2]) == 64 for consent in shown.consents)
+    assert shown.others == []
+
+
+async def test_an_account_and_a_guest_of_one_address_lead_to_each_other(shop: Shop, luz: str) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, "luz.peña@ejemplo.co")
+        session.add(CustomerAddress(customer_id=luz, address=HOME, address_name="Casa"))
+    shown = await detail(shop, luz, ACCOUNTANT)
+    assert ([one[0] for one in shown.others], shown.actions) == ([guest], ["prove"])
+    assert [(place.source, place.lines[0]) for place in shown.addresses] == [("Casa", "Carrera 43A # 1-50")]
+    assert [one[0] for one in (await detail(shop, guest)).others] == [luz]
+    with pytest.raises(NotFound):
+        await detail(shop, "cus_nobody")
+    with pytest.raises(Forbidden):
+        await detail(shop, luz, STOCKROOM)
+
+
+async def test_notes_are_written_by_who_may_and_recorded(shop: Shop, guest: str) -> None:
+    for actor, text, refusal in (
+        (ACCOUNTANT, "Hola", Forbidden),
+        (OWNER, "  ", InvalidData),
+        (OWNER, "x" * 1001, InvalidData),
+    ):
+        with pytest.raises(refusal):
+            async with shop.database.transaction() as session:
+                await add_note(session, actor, guest, text)
+    with pytest.raises(NotFound):
+        async with shop.database.transaction() as session:
+            await add_note(session, OWNER, "cus_nobody", "Hola")
+    for text in (" Llama los martes. ", "Prefiere WhatsApp."):
+        async with shop.database.transaction() as session:
+            await add_note(session, OWNER, guest, text)
+    shown = await detail(shop, guest)
+    assert [note.text for note in shown.notes] == ["Prefiere WhatsApp.", "Llama los martes."]
+    async with shop.database.read() as session:
+        entries = (await session.execute(select(AuditEntry))).scalars().all()
+    assert [(one.action, one.subject_id, one.actor_id) for one in entries] == [("noted", guest, "user_1")] * 2
+    assert "martes" not in str([one.changes for one in entries])

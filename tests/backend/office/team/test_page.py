@@ -1,0 +1,96 @@
+"""Equipo and Mi cuenta: what they say of people, and to whom."""
+
+import pytest
+
+from backend.app import Shop
+from backend.core.errors import Forbidden
+from backend.office.team.account import ENROL, PROVE, browser_name, own_account
+from backend.office.team.page import team_page
+from backend.staff.invites import invite
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from backend.staff.sessions import Browser, actor_of_session, open_session
+
+PHONE = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
+
+
+async def signed_in(shop: Shop, role: Role, *, secret: str | None = None, has_code: bool = False) -> Actor:
+    async with shop.database.transaction() as session:
+        member = Staff(
+            email=f"{role}@trompo.example", password_hash="never used", role=role, totp_secret=secret
+        )
+        session.add(member)
+        await session.flush()
+        token = await open_session(
+            session, member.id, Browser("190.24.1.1", PHONE), has_second_factor=has_code
+        )
+    actor = await actor_of_session(shop.database, token)
+    assert actor is not None
+    return actor
+
+
+async def test_everybody_is_shown_as_they_stand(shop: Shop) -> None:
+    owner = await signed_in(shop, Role.OWNER, secret="x", has_code=True)
+    async with shop.database.transaction() as session:
+        session.add(Staff(email="nueva@trompo.example", password_hash="never used", role=Role.STOCKROOM))
+        await invite(session, COMMAND_LINE, "lina@trompo.example", Role.SHOP)
+    async with shop.database.read() as session:
+        shown = await team_page(session, owner)
+    new, me = shown.members
+    assert (new.email, new.role_label, new.seen_label, new.is_self) == (
+        "nueva@trompo.example",
+        "Bodega",
+        "",
+        False,
+    )
+    assert (me.is_self, me.has_second_factor, me.seen_label != "") == (True, True, True)
+    (asked,) = shown.invites
+    assert (asked.email, asked.role_label, asked.status) == (
+        "lina@trompo.example",
+        "Tienda",
+        "El correo aún no sale",
+    )
+    assert shown.missing == ""
+
+
+@pytest.mark.parametrize(("secret", "missing"), [("x", PROVE), (None, ENROL)])
+async def test_an_owner_without_the_code_sees_what_is_missing(
+    shop: Shop, secret: str | None, missing: str
+) -> None:
+    owner = await signed_in(shop, Role.OWNER, secret=secret)
+    async with shop.database.read() as session:
+        assert (await team_page(session, owner)).missing == missing
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_everybody_sees_their_own_account_and_no_other(shop: Shop, role: Role) -> None:
+    actor = await signed_in(shop, role)
+    async with shop.database.read() as session:
+        own = await own_account(session, actor)
+        if role is not Role.OWNER:
+            with pytest.raises(Forbidden):
+                await team_page(session, actor)
+    assert (own.email, own.has_second_factor, own.codes_left) == (f"{role}@trompo.example", False, 0)
+    (this,) = own.sessions
+    assert (this.title, this.is_current, this.detail.startswith("190.24.1.1")) == (
+        "Chrome · Android",
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "name"),
+    [
+        ("", "Otro navegador"),
+        ("curl/8", "Otro navegador"),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1",
+            "Safari · iPhone",
+        ),
+        ("Mozilla/5.0 (Windows NT 10.0) Chrome/142.0 Safari/537.36 Edg/142.0", "Edge · Windows"),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0", "Firefox · Linux"),
+    ],
+)
+def test_a_browser_has_a_name(user_agent: str, name: str) -> None:
+    assert browser_name(user_agent) == name

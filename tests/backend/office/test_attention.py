@@ -1,0 +1,92 @@
+"""What a person must resolve, as the office lists it."""
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.kinds import RULES, Action
+from backend.attention.models import Attention
+from backend.core.errors import Forbidden, InvalidData
+from backend.office import attention as module
+from backend.office.attention import AttentionPage, count_open, count_unknown, open_attention
+from backend.staff.rights import RIGHTS, Actor, Role
+
+OWNER = Actor("user_1", Role.OWNER)
+
+
+async def raise_all(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        for kind in AttentionKind:
+            await raise_attention(
+                session, kind, subject_id=f"subject_{kind}", message="It happened", amount=33_528
+            )
+
+
+async def page(shop: Shop, cursor: str = "", actor: Actor = OWNER) -> AttentionPage:
+    async with shop.database.read() as session:
+        return await open_attention(session, actor, cursor)
+
+
+async def test_every_kind_says_what_happened_and_what_to_do(shop: Shop) -> None:
+    await raise_all(shop)
+    rows = {row.kind: row for row in (await page(shop)).rows}
+    assert set(rows) == set(AttentionKind)
+    for kind, rules in RULES.items():
+        row = rows[kind]
+        assert (row.title, row.advice, row.recommended.name) == (rules.title, rules.advice, rules.recommended)
+        assert {row.recommended.name, *(other.name for other in row.others)} == set(rules.actions)
+        assert (row.about, row.is_late) == ("$ 33.528", False)
+        needs = {way.name: way.needs for way in (row.recommended, *row.others)}
+        assert needs[Action.DISMISSED] == "note"
+        assert needs.get(Action.REFUNDED, "reference") == "reference"
+
+
+async def test_only_money_is_accepted_as_a_payment(shop: Shop) -> None:
+    await raise_all(shop)
+    for row in (await page(shop)).rows:
+        labels = {way.label for way in (row.recommended, *row.others)}
+        assert "Aceptar el pago" not in labels or Action.REFUNDED in RULES[AttentionKind(row.kind)].actions
+
+
+async def test_pages_follow_one_another(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 4)
+    await raise_all(shop)
+    async with shop.database.read() as session:
+        urgent_first = select(Attention.id).order_by(Attention.due_at, Attention.id)
+        wanted = list((await session.execute(urgent_first)).scalars())
+    found: list[str] = []
+    cursor = ""
+    while True:
+        read = await page(shop, cursor)
+        assert 0 < len(read.rows) <= 4
+        found += [row.id for row in read.rows]
+        cursor = read.cursor
+        if not cursor:
+            break
+    assert found == wanted
+
+
+@pytest.mark.parametrize("cursor", ["x", "|", "2026-01-01T00:00:00|attn_1", "\x00|a"])
+async def test_a_made_up_cursor_is_refused(shop: Shop, cursor: str) -> None:
+    with pytest.raises(InvalidData):
+        await page(shop, cursor)
+
+
+async def test_what_is_new_is_counted(shop: Shop) -> None:
+    await raise_all(shop)
+    known = [row.id for row in (await page(shop)).rows][:3]
+    async with shop.database.read() as session:
+        assert await count_unknown(session, OWNER, known) == len(AttentionKind) - 3
+        assert await count_open(session, OWNER) == len(AttentionKind)
+
+
+async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
+    nobody = Actor("user_2", Role.STOCKROOM)
+    with pytest.raises(Forbidden):
+        await page(shop, actor=nobody)
+    async with shop.database.read() as session:
+        assert await count_open(session, nobody) == 0
+        with pytest.raises(Forbidden):
+            await count_unknown(session, nobody, [])

@@ -1,0 +1,441 @@
+"""A copy of a running shop brings it back elsewhere: every row and picture, and links in mails that were sent."""
+
+import asyncio
+import gzip
+import json
+import socket
+import stat
+import tarfile
+import zlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from typing import Any, NoReturn
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import select, text
+from typer.testing import CliRunner
+
+from backend.app import Shop, create_api
+from backend.channels.models import PublishableKey
+from backend.cli.main import app
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.jobs import Worker
+from backend.mail.mailer import Mailer
+from backend.media.picture_store import PictureStore, PicturesUnavailable, picture_store
+from backend.migrations.runner import upgrade
+from backend.operations.backup import archive
+from backend.operations.backup.archive import Damaged
+from backend.operations.backup.backup import Made, make_backup
+from backend.operations.backup.database_backup import NotMigrated
+from backend.operations.backup.models import Backup
+from backend.operations.backup.restore import CannotRestore, Restored, restore
+from backend.operations.table_registry import all_tables
+from backend.orders.models import Order
+from tests.backend.mail.conftest import Inbox, text_of
+from tests.backend.migrations.test_upgrade import REVISIONS, SHOP, write
+from tests.backend.operations.conftest import NOTED_BY_TRIGGERS, count, rows_of
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought
+
+
+async def copied(shop: Shop, target: Path) -> Made:
+    return await make_backup(shop.settings, shop.database, shop.pictures, target)
+
+
+@pytest.fixture
+def elsewhere(empty_place: str, tmp_path: Path) -> Settings:
+    """An empty place for a shop, of the same kind as that of `shop`."""
+    return Settings(data_dir=tmp_path / "elsewhere", database_url=empty_place, port=1)
+
+
+@pytest.fixture
+def empty_place(request: pytest.FixtureRequest, database_url: str) -> str:
+    kind = "sqlite" if database_url.startswith("sqlite") else "postgresql"
+    url: str = request.getfixturevalue(f"empty_{kind}_url")
+    return url
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Database]:
+    database = Database.from_settings(settings)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def restored(settings: Settings, source: Path, *, replace: bool = False) -> Restored:
+    async with opened(settings) as database:
+        return await restore(settings, database, picture_store(settings), source, replace=replace)
+
+
+def names_in(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir()]
+
+
+async def state_of(settings: Settings) -> dict[str, Any]:
+    async with opened(settings) as database:
+        return await rows_of(database)
+
+
+@pytest.mark.parametrize("through_pooler", [False, True])
+async def test_a_copy_brings_everything_back_and_opens_links_that_were_mailed(
+    *,
+    shop: Shop,
+    order: dict[str, Any],
+    elsewhere: Settings,
+    tmp_path: Path,
+    through_pooler: bool,
+) -> None:
+    inbox = Inbox()
+    await Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)]).run_due()
+    link = next(part for part in text_of(inbox.mails[0]).split() if "/order/" in part)
+    shop.pictures.put("0123abc/toy-320.webp", b"RIFF")
+    templates = shop.settings.data_dir / "mail-templates"
+    templates.mkdir()
+    (templates / "order_paid.jinja").write_text("own")
+    made = await copied(shop, tmp_path / "copy.tar.gz")
+    assert (made.size, made.pictures) == (made.path.stat().st_size, 1)
+    assert stat.S_IMODE(made.path.stat().st_mode) == 0o600
+    before = {**await rows_of(shop.database), "backup": []}
+
+    place = elsewhere.model_copy(update={"database_pooler": "transaction" if through_pooler else ""})
+    done = await restored(place, made.path)
+    assert done.pictures == 1
+    after = await state_of(place)
+    assert {name: rows for name, rows in after.items() if rows != before[name]}.keys() <= NOTED_BY_TRIGGERS
+    found = await picture_store(place).get("0123abc/toy-320.webp")
+    assert found is not None
+    assert found.content == b"RIFF"
+    assert (place.data_dir / "mail-templates" / "order_paid.jinja").read_text() == "own"
+    assert stat.S_IMODE((place.data_dir / "secret_key").stat().st_mode) == 0o600
+
+    again = Shop(place)
+    async with again.database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+    transport, headers = httpx.ASGITransport(create_api(again)), {"x-publishable-api-key": key}
+    async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as store:
+        order_id, token = link.rpartition("/")[2].split("?token=")
+        opened_order = (await store.get(f"/store/orders/{order_id}", params={"token": token})).json()["order"]
+        assert opened_order["email"] == "ana@example.com"
+        defaults = Defaults(*await ids_of(again.database))
+        async with again.database.transaction() as session:
+            variant = await make_toy(session, defaults, "yoyo")
+        newer = await bought(store, variant)
+        assert newer["display_id"] != order["display_id"]
+    await again.stop()
+
+
+async def ids_of(database: Database) -> tuple[str, str]:
+    async with database.read() as session:
+        location = (await session.execute(text("SELECT id FROM stock_location"))).scalar_one()
+        return location, (await session.execute(text("SELECT id FROM sales_channel"))).scalar_one()
+
+
+async def test_a_copy_shows_one_moment_of_a_shop_that_goes_on_selling(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    """Two rows that are always changed together are never apart in a copy."""
+    async with shop.database.transaction() as session:
+        await session.execute(text("UPDATE mail SET kind = '0'"))
+        await session.execute(text("UPDATE cart SET email = '0'"))
+
+    async def sell() -> None:
+        for n in range(60):
+            async with shop.database.transaction() as session:
+                await session.execute(text(f"UPDATE cart SET email = '{n}'"))
+                await session.execute(text(f"UPDATE mail SET kind = '{n}'"))
+
+    selling = asyncio.create_task(sell())
+    made = await copied(shop, tmp_path)
+    await selling
+    await restored(elsewhere, made.path)
+    async with opened(elsewhere) as database, database.read() as session:
+        mail = (await session.execute(text("SELECT kind FROM mail"))).scalar_one()
+        assert (await session.execute(text("SELECT email FROM cart"))).scalar_one() == mail
+
+
+@pytest.mark.parametrize("revision", [REVISIONS[0], REVISIONS[-2]])
+async def test_an_older_copy_is_brought_to_todays_shape(
+    empty_url: str, revision: str, tmp_path: Path
+) -> None:
+    settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, port=1)
+    async with opened(settings) as database:
+        await upgrade(database, revision)
+        if revision == REVISIONS[0]:
+            await write(database, SHOP)
+        pictures = picture_store(settings)
+        target = tmp_path / "old.tar.gz"
+        await make_backup(settings, database, pictures, target)
+    await restored(settings, target, replace=True)
+    tables = await state_of(settings)
+    assert tables.keys() == {table.name for table in all_tables().sorted_tables}
+    assert len(tables["product"]) == (1 if revision == REVISIONS[0] else 0)
+
+
+async def test_a_place_that_is_not_empty_is_refused_unless_told(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    made = await copied(shop, tmp_path)
+    await restored(elsewhere, made.path)
+    async with opened(elsewhere) as database, database.transaction() as session:
+        await session.execute(text("UPDATE cart SET email = 'other@example.com'"))
+    (elsewhere.data_dir / "secret_key").write_text("another shop's")
+    with pytest.raises(CannotRestore, match="--replace"):
+        await restored(elsewhere, made.path)
+    (elsewhere.data_dir / "secret_key").unlink()
+    before = await state_of(elsewhere)
+    with pytest.raises(CannotRestore, match="not empty"):
+        await restored(elsewhere, made.path)
+    assert await state_of(elsewhere) == before
+    (elsewhere.data_dir / "secret_key").write_text("another shop's")
+    await restored(elsewhere, made.path, replace=True)
+    assert (await state_of(elsewhere))["cart"] == (await rows_of(shop.database))["cart"]
+    assert (elsewhere.data_dir / "secret_key").read_text() == shop.settings.signing_key
+    kept = [
+        name for folder in (elsewhere.data_dir, tmp_path) for name in names_in(folder) if "before" in name
+    ]
+    assert "secret_key.before-restore-1" in kept
+    assert len(kept) == (2 if shop.database.is_sqlite else 1)
+
+
+async def test_a_place_whose_shop_is_open_is_not_replaced(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.operations.backup.database_backup.LEAVES_WITHIN", 0)
+    made = await copied(shop, tmp_path)
+    await restored(elsewhere, made.path)
+    if shop.database.is_sqlite:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            with pytest.raises(CannotRestore, match=f"open on port {port}"):
+                await restored(elsewhere.model_copy(update={"port": port}), made.path, replace=True)
+    else:
+        async with opened(elsewhere) as other, other.read() as session:
+            await session.execute(text("SELECT 1"))
+            with pytest.raises(CannotRestore, match="connected"):
+                await restored(elsewhere, made.path, replace=True)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+async def test_through_a_pooler_no_place_is_replaced(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    """Who is connected cannot be seen through it."""
+    made = await copied(shop, tmp_path)
+    pooled = elsewhere.model_copy(update={"database_pooler": "transaction"})
+    await restored(pooled, made.path)
+    with pytest.raises(CannotRestore, match="the database's own address"):
+        await restored(pooled, made.path, replace=True)
+
+
+async def test_another_signing_key_is_told_before_anything_is_touched(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    made = await copied(shop, tmp_path)
+    other = elsewhere.model_copy(update={"secret_key": SecretStr("x" * 48)})
+    with pytest.raises(CannotRestore, match="SECRET_KEY") as refused:
+        await restored(other, made.path)
+    assert "x" * 48 not in str(refused.value)
+    assert not elsewhere.data_dir.exists()
+    same = elsewhere.model_copy(update={"secret_key": SecretStr(shop.settings.signing_key)})
+    await restored(same, made.path)
+
+
+def rewrite(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+    """The archive with other contents; None leaves a member out."""
+    with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
+        for member in old:
+            file = old.extractfile(member)
+            assert file is not None
+            content = change(member.name, file.read())
+            if content is not None:
+                member.size = len(content)
+                new.addfile(member, BytesIO(content))
+
+
+def manifest_with(**changes: Any) -> Callable[[str, bytes], bytes]:
+    def change(name: str, content: bytes) -> bytes:
+        return json.dumps({**json.loads(content), **changes}).encode() if name == "manifest.json" else content
+
+    return change
+
+
+def renamed(name: str, content: bytes) -> bytes:
+    return (
+        content.replace(b"secrets/secret_key", b"secrets/../../etc_") if name == "manifest.json" else content
+    )
+
+
+BAD: dict[str, Callable[[str, bytes], bytes | None]] = {
+    "its end is missing": lambda name, content: None if name == "manifest.json" else content,
+    "secrets/secret_key is not what was copied": lambda name, content: (
+        b"x" * len(content) if name == "secrets/secret_key" else content
+    ),
+    "not what was copied": lambda name, content: None if name.startswith("database/") else content,
+    "its manifest cannot be read": lambda name, content: b"[1]" if name == "manifest.json" else content,
+    "reads copies of format 1, not 2": manifest_with(format=2),
+    "made by a later version": manifest_with(database={"kind": "sqlite", "revision": "ffffffffffff"}),
+    "the copy is of oracle": manifest_with(database={"kind": "oracle"}),
+}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("says", BAD)
+async def test_what_was_changed_is_refused_and_nothing_is_touched(
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path, says: str
+) -> None:
+    made = await copied(shop, tmp_path / "good.tar.gz")
+    bad = tmp_path / "bad.tar.gz"
+    rewrite(made.path, bad, BAD[says])
+    with pytest.raises((Damaged, CannotRestore), match=says):
+        await restored(elsewhere, bad)
+    assert not elsewhere.data_dir.exists()
+
+
+def unpacked(content: bytes) -> bytes | None:
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        return None
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_an_archive_that_is_cut_off_or_damaged_anywhere_is_refused(
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path
+) -> None:
+    shop.pictures.put("0123abc/toy-320.webp", Random(1).randbytes(50_000))
+    good = (await copied(shop, tmp_path / "good.tar.gz")).path.read_bytes()
+    bad = tmp_path / "bad.tar.gz"
+    step = len(good) // 25
+    for place in (0, 1, 5, *range(step, len(good) - 1, step), len(good) - 1):
+        bad.write_bytes(good[:place])
+        with pytest.raises(Damaged):
+            await restored(elsewhere, bad)
+    whole = unpacked(good)
+    for place in range(step, len(good), step):
+        changed = good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :]
+        if unpacked(changed) != whole:  # a run of zeros may be packed in more ways than one
+            bad.write_bytes(changed)
+            with pytest.raises(Damaged):
+                await restored(elsewhere, bad)
+    bad.write_bytes(b"PK\x03\x04" + good)
+    with pytest.raises(Damaged):
+        await restored(elsewhere, bad)
+    assert not elsewhere.data_dir.exists()
+
+
+def test_a_manifest_of_any_length_is_read(tmp_path: Path) -> None:
+    """It has a line for each file: that of half a million has more than 64 MiB."""
+    target, length = tmp_path / "many.tar.gz", 65 << 20
+    with closing(archive.Writer(target, tmp_path / "part")) as writer:
+        writer.finish(archive.Manifest("2026", {"kind": "x" * length}, {}))
+    assert len(archive.verify(target).database["kind"]) == length
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_names_that_lead_elsewhere_are_refused(
+    shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path
+) -> None:
+    for name in ("pictures/../../x", "../x", "/etc/x", "secrets/other", "mail-templates/.x", "database/../x"):
+        target = tmp_path / f"{abs(hash(name))}.tar.gz"
+        writer = archive.Writer(target, tmp_path / "part")
+        writer.add(name, b"x")
+        writer.finish(archive.Manifest("2026", {"kind": "sqlite", "revision": REVISIONS[-1]}, writer.files))
+        with pytest.raises(Damaged, match="nothing that a copy holds"):
+            await restored(elsewhere, target)
+    assert not elsewhere.data_dir.exists()
+
+
+async def test_a_restore_that_fails_leaves_the_database_as_it_was(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await copied(shop, tmp_path / "good.tar.gz")
+    await restored(elsewhere, made.path)
+    before = await state_of(elsewhere)
+
+    def fails(*_: object) -> NoReturn:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("backend.operations.backup.database_backup.upgrade", fails)
+    monkeypatch.setattr("backend.operations.backup.database_backup._in_order", fails)
+    with pytest.raises(ZeroDivisionError):
+        await restored(elsewhere, made.path, replace=True)
+    assert await state_of(elsewhere) == before
+    assert not [name for name in names_in(tmp_path) if name.startswith(".trompo")]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_a_copy_that_fails_leaves_nothing(
+    shop: Shop, shop_defaults: Defaults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(store: PictureStore) -> NoReturn:
+        raise PicturesUnavailable("away")
+
+    target = tmp_path / "copies"
+    target.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(PictureStore, "listed", away)
+        with pytest.raises(PicturesUnavailable):
+            await copied(shop, target)
+    assert list(target.iterdir()) == []
+    assert await count(shop.database, Backup) == 0
+    made = await copied(shop, target)
+    assert await count(shop.database, Backup) == 1
+    with pytest.raises(FileExistsError):
+        await copied(shop, made.path)
+
+
+async def test_a_place_without_a_shop_is_not_copied(empty_url: str, tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", database_url=empty_url)
+    async with opened(settings) as database:
+        with pytest.raises(NotMigrated):
+            await make_backup(settings, database, picture_store(settings), tmp_path / "copy.tar.gz")
+
+
+async def test_orders_of_a_copy_are_those_of_the_shop(
+    shop: Shop, order: dict[str, Any], tmp_path: Path
+) -> None:
+    """Four copies at once are four whole copies."""
+    names = [tmp_path / f"{n}.tar.gz" for n in range(4)]
+    for made in await asyncio.gather(*(copied(shop, name) for name in names)):
+        archive.verify(made.path)
+    assert await count(shop.database, Order) == 1
+
+
+def test_copies_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        result = CliRunner().invoke(app, arguments)
+        return result.exit_code, result.stdout, result.stderr.partition("\n")[2]
+
+    monkeypatch.setenv("PORT", "1")
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "here"))
+    copy = tmp_path / "copy.tar.gz"
+    assert run("backup", str(copy)) == (1, "No copy was made: there is no shop here.\n", "")
+    assert list((tmp_path / "here").iterdir()) == []
+    run("init")
+    code, output, _ = run("backup", str(copy))
+    assert (code, output) == (0, f"{copy}: {copy.stat().st_size / 1e6:.2f} MB, 0 files of pictures.\n")
+    assert run("backup", str(copy))[1] == f"No copy was made: {copy} is there already.\n"
+    assert (
+        run("backup", str(tmp_path / "none" / "copy"))[1] == "No copy was made: No such file or directory.\n"
+    )
+    code, told, _ = run("restore", str(copy))
+    assert code == 1
+    assert "Nothing was restored: the database here is not empty: say --replace" in told
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "there"))
+    assert "No such file" in run("restore", str(tmp_path / "none"))[1]
+    code, output, _ = run("restore", str(copy))
+    assert code == 0
+    assert output.startswith("Restored as it was at ")
+    assert run("init")[1] == "Everything is there already.\n"
+    copy.write_bytes(copy.read_bytes()[:2000])
+    code, told, _ = run("restore", str(copy), "--replace")
+    assert code == 1
+    assert "is no whole copy: it is damaged or cut off" in told

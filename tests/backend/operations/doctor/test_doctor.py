@@ -1,0 +1,370 @@
+"""`trompo doctor`: every check in a healthy shop, and each with what it looks at broken."""
+
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import delete, func, select
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+from typer.testing import CliRunner
+
+from backend.app import Shop, create_api
+from backend.catalog.models import Product
+from backend.channels.models import Region
+from backend.cli.main import app
+from backend.core.clock import now
+from backend.core.config.settings import GatewayEnv, Settings
+from backend.core.web.http_client import RetryPolicy
+from backend.edge.middleware.host_check import with_host_check
+from backend.legal.texts import current_texts, save_text
+from backend.media.picture_store import picture_store
+from backend.office_settings import save_settings
+from backend.operations.backup.models import Backup
+from backend.operations.demo.seed import seed
+from backend.operations.doctor import external_checks, shop_checks
+from backend.operations.doctor.command import as_json, as_text, examine, exit_code
+from backend.operations.doctor.findings import Finding, Status, run_check
+from backend.payment.models import PaymentNotification
+from backend.payment.providers.pse.client import GatewayClient, gateway_client, gateway_credentials
+from backend.payment.providers.pse.requests import GatewayBases
+from backend.shipping.providers.carrier.client import CarrierPolicy, carrier_client
+from backend.staff.rights import COMMAND_LINE
+
+ONCE = RetryPolicy(connect=5, read=5, write=5, attempts=1, pause=0)
+PRODUCTION = {"gateway_env": GatewayEnv.PRODUCTION}
+Answer = Callable[[httpx.Request], httpx.Response]
+
+
+def no_connection(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("refused", request=request)
+
+
+async def found(check: AsyncIterator[Finding]) -> list[tuple[str, Status, str]]:
+    return [
+        (finding.name, finding.status, finding.message) for finding in await run_check("check", lambda: check)
+    ]
+
+
+async def test_a_healthy_shop_has_a_line_for_each_thing(shop: Shop) -> None:
+    await seed(shop.database, shop.settings)
+    shop.settings.data_dir.mkdir(exist_ok=True)
+    findings = await examine(shop)
+    assert exit_code(findings) == 0, as_text(findings)
+    by_name = {finding.name: finding for finding in findings}
+    every = {"settings", "identity", "defaults", "gateway", "carrier", "labels", "mail", "clock", "disk"}
+    assert every <= set(by_name)
+    assert by_name["carrier"].message.startswith("Bogotá, D.C. → Medellín: $")
+    assert by_name["gateway"].status is Status.OK
+    assert by_name["toys"].status is Status.WARNING
+    assert len(as_text(findings).splitlines()) == len(findings)
+    told = json.loads(as_json(findings))
+    assert told["ok"] is True
+    assert set(told["findings"][0]) == {"name", "status", "message"}
+
+
+async def test_toys_of_the_demo_are_told_where_money_is_real(shop: Shop) -> None:
+    await seed(shop.database, shop.settings)
+    tried, (demo, *others) = [
+        await found(shop_checks.toys(shop.database, settings))
+        for settings in (shop.settings, shop.settings.model_copy(update=PRODUCTION))
+    ]
+    async with shop.database.read() as session:
+        toys = await session.scalar(select(func.count()).where(Product.status == "published"))
+    assert demo == (
+        "toys",
+        Status.WARNING,
+        f"{toys} of {toys} are the demo shop's: take them out at /oficina/productos",
+    )
+    assert others == tried
+
+
+async def test_a_shop_without_its_defaults_fails(shop: Shop) -> None:
+    await seed(shop.database, shop.settings)
+    async with shop.database.transaction() as session:
+        await session.execute(delete(Region))
+    findings = await examine(shop)
+    assert exit_code(findings) == 1
+    assert "failure  defaults: missing: region; run `trompo init`" in as_text(findings)
+
+
+async def test_a_database_that_does_not_answer_is_one_line(settings: Settings) -> None:
+    shop = Shop(settings.model_copy(update={"database_url": "postgresql+asyncpg://a:hush@127.0.0.1:1/shop"}))
+    findings = await examine(shop)
+    await shop.stop()
+    assert [finding.name for finding in findings] == ["database"]
+    assert exit_code(findings) == 1
+    assert "hush" not in as_text(findings)
+
+
+async def test_the_age_of_the_last_copy_is_told(shop: Shop) -> None:
+    real = shop.settings.model_copy(update=PRODUCTION)
+    for settings, status in ((shop.settings, Status.OK), (real, Status.WARNING)):
+        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, settings))
+        assert (found_status, "no copy was made yet" in message) == (status, True)
+    for days, status in ((3, Status.WARNING), (1, Status.OK)):
+        async with shop.database.transaction() as session:
+            session.add(Backup(made_at=now() - timedelta(days=days, minutes=1), size=7))
+        ((_, found_status, message),) = await found(shop_checks.backup(shop.database, real))
+        assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
+
+
+async def test_the_place_of_the_pictures_is_asked(shop: Shop) -> None:
+    ((_, status, message),) = await found(shop_checks.pictures(shop.settings, shop.pictures))
+    assert (status, message) == (Status.OK, "in the data folder")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = SecretStr(f"http://key:hush@127.0.0.1:{taken.getsockname()[1]}/toys")
+        away = shop.settings.model_copy(update={"pictures_url": url})
+        ((_, status, message),) = await found(shop_checks.pictures(away, picture_store(away)))
+    assert (status, "hush" in message, "bucket toys" in message) == (Status.FAILURE, False, True)
+
+
+async def test_what_the_law_asks_for_is_told(shop: Shop) -> None:
+    lines = await found(shop_checks.legal_texts(shop.database, shop.settings))
+    assert [status for _, status, _ in lines] == [Status.WARNING] * 2
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_address": "Calle 1 # 2-3"})
+        for kind, text in (await current_texts(session)).items():
+            await save_text(session, COMMAND_LINE, kind, text.source, seen=1, is_reviewed=True)
+    ((_, status, _message),) = await found(shop_checks.legal_texts(shop.database, shop.settings))
+    assert status is Status.OK
+
+
+async def test_the_identity_is_looked_at_as_it_stands(shop: Shop) -> None:
+    real = shop.settings.model_copy(update=PRODUCTION)
+    lines = await found(shop_checks.identity(shop.database, real))
+    assert [status for _, status, _ in lines] == [Status.FAILURE] * 5
+    own = dict.fromkeys(
+        (f"carrier_origin_{part}" for part in ("address", "phone", "email", "company")), "own"
+    )
+    saved = {
+        "store_legal_name": "Ronda S.A.S.", "store_nit": "800.197.268-4",
+        "store_phone": "604", "store_email": "a@b.example", **own,
+    }  # fmt: skip
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, saved)
+    ((_, status, message),) = await found(shop_checks.identity(shop.database, real))
+    assert (status, "800.197.268-4" in message) == (Status.OK, True)
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_nit": "800.197.268-5"})
+    assert [status for _, status, _ in await found(shop_checks.identity(shop.database, real))] == [
+        Status.FAILURE
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda _: httpx.Response(401, json={}), "keys"),
+        (lambda _: httpx.Response(502, text="bad gateway"), "gateway"),
+        (lambda _: httpx.Response(200, text="{"), "gateway"),
+        (no_connection, "gateway"),
+    ],
+)
+async def test_a_gateway_that_fails_is_a_failure(settings: Settings, answer: Answer, says: str) -> None:
+    client = GatewayClient(
+        gateway_credentials(settings), GatewayBases.under("http://gw.test"), test_mode=True,
+        transport=httpx.MockTransport(answer), policy=ONCE,
+    )  # fmt: skip
+    ((_, status, message),) = await found(external_checks.gateway(settings, client))
+    await client.close()
+    assert status is Status.FAILURE
+    assert says in message.casefold()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda _: httpx.Response(401, json={}),
+        lambda _: httpx.Response(500),
+        lambda _: httpx.Response(200, json={"status": "OK", "data": {"rates": []}}),
+        no_connection,
+    ],
+)
+async def test_a_carrier_that_fails_is_a_failure(settings: Settings, answer: Answer) -> None:
+    settings = settings.model_copy(update={"carrier_api_key": SecretStr("key")})
+    client = carrier_client(settings, httpx.MockTransport(answer), CarrierPolicy(attempts=1, pause=0))
+    ((_, status, message),) = await found(external_checks.quotation(settings, client))
+    await client.close()
+    assert status is Status.FAILURE
+    assert "key" not in message.split()
+
+
+async def test_what_hangs_has_a_time_limit(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection and says nothing
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        client = gateway_client(settings.model_copy(update={"gateway_url": address, "public_key": "x"}))
+        lines = await run_check("gateway", lambda: external_checks.gateway(settings, client), 0.05)
+        await client.close()
+    assert [finding.status for finding in lines] == [Status.FAILURE]
+    assert lines[0].message.startswith("no answer within 0.05 seconds")
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({}, Status.OK),
+        ({"carrier_api_key": SecretStr("x"), "carrier_sandbox": False}, Status.OK),
+        ({"carrier_api_key": SecretStr("x"), **PRODUCTION}, Status.WARNING),
+    ],
+)
+async def test_it_says_which_labels_would_be_made(
+    settings: Settings, said: dict[str, object], status: Status
+) -> None:
+    ((_, seen, _message),) = await found(external_checks.labels(settings.model_copy(update=said)))
+    assert seen is status
+
+
+async def test_a_mail_server_that_is_not_there_is_a_failure(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    nobody = settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": port})
+    ((_, status, message),) = await found(external_checks.mail(nobody, ""))
+    assert (status, "SMTP_HOST" in message) == (Status.FAILURE, True)
+    ((_, status, _),) = await found(external_checks.mail(settings, ""))
+    assert status is Status.WARNING
+
+
+@pytest.mark.parametrize(
+    ("health", "hook", "expected"),
+    [
+        (200, 200, {"address": Status.OK, "webhook": Status.OK}),
+        (200, 405, {"address": Status.OK, "webhook": Status.FAILURE}),
+        (200, 404, {"address": Status.OK, "webhook": Status.FAILURE}),
+        (502, 502, {"address": Status.FAILURE, "webhook": Status.FAILURE}),
+        (None, None, {"address": Status.FAILURE}),
+    ],
+)
+async def test_the_public_address_is_called_as_others_call_it(
+    settings: Settings, health: int | None, hook: int | None, expected: dict[str, Status]
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        status = health if request.url.path == "/health" else hook
+        return no_connection(request) if status is None else httpx.Response(status)
+
+    own = settings.model_copy(update={"public_url": "https://tienda.test"})
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        lines = await found(external_checks.public_address(own, http))
+    assert {name: status for name, status, _ in lines} == expected
+
+
+@pytest.mark.parametrize(
+    ("token", "body", "status"),
+    [
+        ("", {"status": "ok"}, Status.OK),
+        ("x", {"status": "ok", "checks": {"database": "ok"}}, Status.OK),
+        ("x", {"status": "ok", "checks": {"database": "ok", "renderer": "none is up"}}, Status.WARNING),
+        ("x", {"status": "ok"}, Status.OK),
+        ("x", ["ok"], Status.OK),
+    ],
+)
+async def test_doctor_reads_the_checks_with_the_metrics_token(
+    settings: Settings, token: str, body: object, status: Status
+) -> None:
+    sent = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("authorization", ""))
+        return httpx.Response(200, json=body if request.url.path == "/health" else None)
+
+    own = settings.model_copy(update={"public_url": "https://tienda.test", "metrics_token": SecretStr(token)})
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        (_, seen, message), webhook = await found(external_checks.public_address(own, http))
+    assert (seen, webhook[1]) == (status, Status.OK)
+    assert ("renderer: none is up" in message) == (status is Status.WARNING)
+    assert sent[0] == (f"Bearer {token}" if token else "")
+
+
+async def test_doctor_finds_a_proxy_that_changes_the_host(settings: Settings) -> None:
+    own = settings.model_copy(update={"public_url": "https://tienda.test"})
+    shop = with_host_check(PlainTextResponse("hello"), own)
+    for host, expected in (("tienda.test", []), ("shop:3000", ["hosts"])):
+
+        async def proxied(scope: Scope, receive: Receive, send: Send, host: str = host) -> None:
+            await shop({**scope, "headers": [(b"host", host.encode())]}, receive, send)
+
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(proxied)) as http:
+            lines = await found(external_checks.public_address(own, http))
+        assert [name for name, status, _ in lines if status is Status.FAILURE] == expected
+
+
+async def test_asking_for_the_webhook_is_no_notification(shop: Shop) -> None:
+    own = shop.settings.model_copy(update={"public_url": "https://tienda.test"})
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_api(shop))) as http:
+        lines = await found(external_checks.public_address(own, http))
+    await shop.payments.inbox.stop()
+    assert [(name, status) for name, status, _ in lines] == [("address", Status.OK), ("webhook", Status.OK)]
+    async with shop.database.read() as session:
+        assert (await session.execute(select(PaymentNotification))).all() == []
+
+
+@pytest.mark.parametrize(("days", "status"), [(90, Status.OK), (5, Status.WARNING)])
+async def test_a_certificate_that_ends_soon_is_a_warning(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, days: int, status: Status
+) -> None:
+    async def good_until(host: str, port: int) -> object:
+        assert (host, port) == ("tienda.test", 443)
+        return now() + timedelta(days=days, hours=1)
+
+    monkeypatch.setattr(external_checks, "good_until", good_until)
+    own = settings.model_copy(update={"public_url": "https://tienda.test"})
+    ((_, seen, message),) = await found(external_checks.certificate(own))
+    assert (seen, f"{days} days" in message) == (status, True)
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), ssl.SSLCertVerificationError("no")])
+async def test_a_certificate_that_cannot_be_seen_or_trusted_is_a_failure(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    async def good_until(host: str, port: int) -> object:
+        raise error
+
+    error.verify_message = "expired"  # type: ignore[attr-defined]
+    monkeypatch.setattr(external_checks, "good_until", good_until)
+    own = settings.model_copy(update={"public_url": "https://tienda.test"})
+    assert [status for _, status, _ in await found(external_checks.certificate(own))] == [Status.FAILURE]
+
+
+@pytest.mark.parametrize(
+    ("free", "status"), [(2**40, Status.OK), (2**30, Status.WARNING), (2**20, Status.FAILURE)]
+)
+async def test_a_full_disk_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, free: int, status: Status
+) -> None:
+    settings.data_dir.mkdir()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+    assert [seen for _, seen, _ in await found(shop_checks.disk(settings))] == [status]
+
+
+async def test_a_disk_that_the_owner_is_told_of_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.data_dir.mkdir()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 10 * 2**30}))
+    early = settings.model_copy(update={"alert_disk_free_mb": 11 * 2**10})
+    assert [seen for _, seen, _ in await found(shop_checks.disk(early))] == [Status.WARNING]
+
+
+@pytest.mark.parametrize(("apart", "status"), [(0, Status.OK), (5, Status.WARNING), (120, Status.FAILURE)])
+async def test_a_wrong_clock_is_told(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, apart: int, status: Status
+) -> None:
+    monkeypatch.setattr(shop_checks, "now", lambda: now() + timedelta(seconds=apart))
+    assert [seen for _, seen, _ in await found(shop_checks.clock(shop.database))] == [status]
+
+
+def test_wrong_settings_are_lines_of_the_doctor_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("PORT", "everywhere")
+    monkeypatch.setenv("CARRIER_SANDBOX", "perhaps")
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    assert result.exit_code == 1
+    names = [finding["message"].split(":")[0] for finding in json.loads(result.stdout)["findings"]]
+    assert names == ["PORT", "CARRIER_SANDBOX"]

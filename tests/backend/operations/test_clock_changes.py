@@ -1,0 +1,192 @@
+"""A clock that ran ahead was put right: the stored moments of each kind are moved as it wrote them.
+
+fault                                                     | outcome
+----------------------------------------------------------|-----------------------------------------------------
+a reservation or payment session ends in a month          | after its usual time from now; units are free again
+a login, a link or a file is good for longer than its time| for its time from now
+a limit is shut for a month                               | for a day at most
+"asked lately" lies in the future: nobody asks again      | now
+a deadline of attention is too late                       | its kind's time from now
+an honest moment                                          | as it is
+one of the release before, which reserved for longer      | as it is
+two replicas find it at once                              | pulled back once, reported once
+"""
+
+import asyncio
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import delete, exists, func, select, update
+
+from backend.alerts import AlertKind, raise_alert
+from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
+from backend.core.db.database import database_now
+from backend.customers.models import Customer, CustomerSession, ResetLink
+from backend.edge.auth.revoked_tokens import RevokedTokenChain
+from backend.exports.models import DataExport
+from backend.inventory.models import Reservation
+from backend.operations.clock_changes import MAX_MANUAL_TIME, STORED_MOMENTS, StoredMoments
+from backend.operations.table_registry import all_tables
+from backend.orders.models import Fulfillment
+from backend.payment.models import BankList, PaymentSession
+from backend.payment.sessions import RESERVATION_TIME
+from backend.rate_limit.models import RateLimitCounter
+from backend.staff.models import Staff, StaffInvite, StaffSession
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import PSE, bought, post
+
+AHEAD = timedelta(days=90)
+BY_THE_LAW_OR_BY_PEOPLE = {
+    "pqrs.due_at",
+    "order_return.due_at",
+    "sandbox_notification.due_at",
+    "bulk_change.seen_at",
+}
+"""Deadlines that the law counts from a recorded day, and what only a screen shows."""
+
+
+@pytest.fixture
+async def moments(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
+) -> Shop:
+    """A shop with a row of every kind: a payment at the bank, one that staff confirm, a label, logins, a limit."""
+    async with shop.database.transaction() as session:
+        trompo = await make_toy(session, shop_defaults, "trompo", stock=9)
+    await bought(store, trompo, 2, PSE, "calculated")
+    order = await bought(store, trompo, 1, price_type="calculated")
+    items = {"items": [{"id": order["items"][0]["id"], "quantity": 1}]}
+    await post(admin, f"/admin/orders/{order['id']}/fulfillments", items)
+    async with shop.database.transaction() as session:
+        moment = await database_now(session)
+        await session.execute(update(PaymentSession).values(checked_at=moment))
+        await session.execute(update(Fulfillment).values(tracked_at=moment))
+        await session.execute(delete(BankList))
+        session.add(BankList(provider_id="x", source="test", fetched_at=moment, tried_at=moment))
+        customer, staff = (
+            Customer(email="ana@example.com"),
+            Staff(email="eva@example.com", role="owner", password_hash="x"),
+        )
+        session.add_all((customer, staff))
+        await session.flush()
+        session.add_all(
+            (
+                CustomerSession(token_hash="a", customer_id=customer.id, expires_at=moment),
+                RevokedTokenChain(id="chain", expires_at=moment),
+                ResetLink(token_hash="b", customer_id=customer.id, expires_at=moment),
+                StaffSession(token_hash="c", staff_id=staff.id, expires_at=moment),
+                StaffInvite(email="leo@example.com", role="owner", invited_by=staff.id, expires_at=moment),
+                DataExport(
+                    actor_id=staff.id,
+                    kind="orders",
+                    file_format="csv",
+                    since="2026-11-01",
+                    until="2026-11-21",
+                    expires_at=moment,
+                ),
+                RateLimitCounter(key="k", hits=99, expires_at=moment),
+            )
+        )
+        await raise_alert(session, AlertKind.DISK, "host", "little room")
+        for kind in AttentionKind:
+            await raise_attention(session, kind, subject_id="1", message="look")
+    return shop
+
+
+async def jump(shop: Shop) -> None:
+    """Move every stored moment as a clock writes it that is far ahead."""
+    async with shop.database.transaction() as session:
+        for column in {stored.name: stored.column for stored in STORED_MOMENTS}.values():
+            rows = (await session.execute(select(column.class_).where(column.is_not(None)))).scalars().all()
+            assert rows, f"no row has {column}"
+            for row in rows:
+                setattr(row, column.key, getattr(row, column.key) + AHEAD)
+
+
+async def too_late(shop: Shop) -> list[str]:
+    """Return the columns that still hold a moment later than it can be."""
+    async with shop.database.read() as session:
+        return [
+            stored.name
+            for stored in STORED_MOMENTS
+            if (await session.execute(select(exists().where(stored.too_late())))).scalar_one()
+        ]
+
+
+async def test_every_stored_moment_is_pulled_back_and_reported(
+    moments: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop = moments
+    assert await StoredMoments(shop.database).pull_back() == {}
+    await jump(shop)
+    assert set(await too_late(shop)) == {stored.name for stored in STORED_MOMENTS}
+    counts = await StoredMoments(shop.database).pull_back()
+    assert counts.keys() == {stored.name for stored in STORED_MOMENTS}
+    assert await too_late(shop) == []
+    assert "reservation.expires_at" in caplog.text
+    async with shop.database.read() as session:
+        moment = await database_now(session)
+        ends = {
+            row.quantity: row.expires_at - moment
+            for row in (await session.execute(select(Reservation))).scalars()
+            if row.expires_at
+        }
+        payments = (await session.execute(select(PaymentSession))).scalars()
+        sessions = {row.state: row.expires_at - moment for row in payments if row.expires_at}
+    assert RESERVATION_TIME - timedelta(minutes=1) < ends[2] <= RESERVATION_TIME
+    assert RESERVATION_TIME - timedelta(minutes=1) < sessions["pending_authorization"] <= RESERVATION_TIME
+    assert timedelta(days=59) < sessions["authorized"] <= MAX_MANUAL_TIME
+
+
+async def test_two_replicas_report_it_once(moments: Shop) -> None:
+    await jump(moments)
+    counts = await asyncio.gather(*(StoredMoments(moments.database).pull_back() for _ in range(3)))
+    assert sum(one.get("reservation.expires_at", 0) for one in counts) >= 1
+    assert await too_late(moments) == []
+    async with moments.database.read() as session:
+        open_rows = select(func.count()).where(
+            Attention.kind == "clock_put_back", Attention.subject_id == "clock"
+        )
+        assert (await session.execute(open_rows)).scalar_one() == 1
+
+
+async def test_what_the_release_before_reserved_is_no_clocks_fault(moments: Shop) -> None:
+    """Reservations of an upgrade: 40 minutes then, 35 now.
+
+    | reserved until | outcome |
+    |---|---|
+    | 40 minutes from now | as it is, not reported |
+    | 50 minutes from now | 35 minutes from now, reported |
+    """
+
+    async def reserve_for(minutes: int) -> None:
+        async with moments.database.transaction() as session:
+            end = await database_now(session) + timedelta(minutes=minutes)
+            at_the_bank = PaymentSession.state == "pending_authorization"
+            await session.execute(update(PaymentSession).where(at_the_bank).values(expires_at=end))
+            await session.execute(update(Reservation).where(Reservation.quantity == 2).values(expires_at=end))
+
+    await reserve_for(40)
+    assert await StoredMoments(moments.database).pull_back() == {}
+    await reserve_for(50)
+    counts = await StoredMoments(moments.database).pull_back()
+    assert counts == {"payment_session.expires_at": 1, "reservation.expires_at": 1}
+    async with moments.database.read() as session:
+        end = (
+            await session.execute(select(Reservation.expires_at).where(Reservation.quantity == 2))
+        ).scalar_one()
+        assert end is not None
+        assert end <= await database_now(session) + RESERVATION_TIME
+
+
+def test_every_expiry_of_the_shop_is_known() -> None:
+    """A new table whose rows expire must say how far ahead its moments may be."""
+    expiries = {
+        f"{table.name}.{column.name}"
+        for table in all_tables().sorted_tables
+        for column in table.columns
+        if column.name in {"expires_at", "due_at", "seen_at", "tracked_at", "checked_at"}
+    }
+    assert expiries - {stored.name for stored in STORED_MOMENTS} == BY_THE_LAW_OR_BY_PEOPLE

@@ -1,0 +1,189 @@
+"""Notes on an order, and a better address before it is sent; mails once more."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from backend.app import Shop
+from backend.audit import AuditEntry, AuditPersonalValue
+from backend.checkout.cart_snapshot import sale_of
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotAllowed, NotFound
+from backend.fulfillment.bulk_fulfillment import send_rest
+from backend.jobs.models import Job
+from backend.mail.models import SEND, Mail
+from backend.mail.resend import send_again
+from backend.orders.admin.corrections import add_note, correct_address, version_of
+from backend.orders.models import OrderNote
+from backend.orders.service import lock_order, rewrite_order
+from backend.payment.models import PaymentSession
+from backend.shipping.addresses import recipient
+from backend.staff.rights import Actor, Role
+from tests.backend.orders.paying import order_row
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import bought, get, post
+
+OWNER, ACCOUNTANT = Actor("user_1", Role.OWNER), Actor("user_2", Role.ACCOUNTANT)
+
+
+@pytest.fixture
+async def order_id(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> str:
+    async with shop.database.transaction() as session:
+        trompo = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    return str((await bought(store, trompo, 1, price_type="calculated"))["id"])
+
+
+async def correct(shop: Shop, order_id: str, address: dict[str, Any], seen: str | None = None) -> None:
+    async with shop.database.transaction() as session:
+        await correct_address(session, OWNER, order_id, address, seen)
+
+
+async def test_a_better_address_is_kept_found_and_recorded(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    body = {
+        "shipping_address": {"first_name": "Berta", "address_1": "Calle 10 # 5-51", "phone": "3109998877"}
+    }
+    order = (await post(admin, f"/admin/orders/{order_id}", body))["order"]
+    assert (order["shipping_address"]["address_1"], order["shipping_address"]["city"]) == (
+        "Calle 10 # 5-51",
+        "Medellín",
+    )
+    assert order["shipping_address"]["metadata"]["suburb"] == "El Poblado"
+    for text, count in (
+        ("berta", 1),
+        ("3109998877", 1),
+        ("3001234567", 1),
+    ):  # the billing address has the old one
+        assert (await get(admin, "/admin/orders", q=text))["count"] == count, text
+    async with shop.database.read() as session:
+        (entry,) = (
+            await session.execute(select(AuditEntry).where(AuditEntry.action == "address corrected"))
+        ).scalars()
+        assert "Calle" not in str(entry.changes)
+        assert (await session.execute(select(func.count()).select_from(AuditPersonalValue))).scalar_one() > 0
+
+
+async def test_address_that_no_label_holds_is_refused(shop: Shop, order_id: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        await correct(shop, order_id, {"address_1": "x" * 90, "address_2": "Torre 5 " + "y" * 50})
+    assert list(refused.value.fields) == ["shipping_address.address_1"]
+    assert (await order_row(shop, order_id)).shipping_address["address_1"] != "x" * 90
+
+
+async def test_a_payment_brings_the_old_address_not_back(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"})
+    (payment,) = order["payment_collections"][0]["payments"]
+    await post(admin, f"/admin/payments/{payment['id']}/capture")
+    paid = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    assert paid["payment_status"] == "captured"
+    assert paid["shipping_address"]["address_1"] == "Calle 10 # 5-51"
+    assert [line["id"] for line in paid["items"]] == [line["id"] for line in order["items"]]
+    async with shop.database.transaction() as session:  # what was paid for had other lines
+        row = await lock_order(session, order_id)
+        session_row = (await session.execute(select(PaymentSession))).scalar_one()
+        assert session_row.snapshot is not None
+        (line,) = await rewrite_order(session, row, sale_of(session_row.snapshot))
+        assert line.id != order["items"][0]["id"]
+        assert row.shipping_address["address_1"] == "Calle 10 # 5-51"
+
+
+async def test_what_no_label_can_be_made_for_is_refused(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    for address in (
+        {"first_name": ""},
+        {"phone": "123"},
+        {"address_1": " "},
+        {"city": "Atlantis", "metadata": {"dane_code": ""}},
+        {"metadata": {"dane_code": "99999999"}},
+    ):
+        answer = await admin.post(f"/admin/orders/{order_id}", json={"shipping_address": address})
+        assert answer.status_code == 400, address
+    assert (await admin.post(f"/admin/orders/{order_id}", json={})).status_code == 400
+    assert (await order_row(shop, order_id)).shipping_address["address_1"] == "Carrera 43A # 1-50"
+
+
+async def test_another_city_goes_by_its_name_and_not_by_the_code_of_the_former_one(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
+    """The platform's dashboard knows no codes."""
+    path = f"/admin/orders/{order_id}"
+    await correct(shop, order_id, {"metadata": {"dane_code": "05001000"}})  # as the pages have it
+    elsewhere = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}
+    sent = (await post(admin, path, {"shipping_address": elsewhere}))["order"]["shipping_address"]
+    assert (sent["city"], sent["metadata"]) == ("Cali", {"suburb": "El Poblado"})
+    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "76001000"
+    nowhere = await admin.post(path, json={"shipping_address": {"city": "Vereda El Hato"}})
+    assert nowhere.status_code == 400
+    coded = {"city": "Vereda El Hato", "province": "Antioquia", "metadata": {"dane_code": "05001000"}}
+    await post(admin, path, {"shipping_address": coded})
+    assert recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "05001000"
+
+
+async def test_of_two_who_correct_it_at_once_the_second_is_told(shop: Shop, order_id: str) -> None:
+    seen = version_of((await order_row(shop, order_id)).shipping_address)
+    await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"}, seen)
+    with pytest.raises(Conflict):
+        await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"}, seen)
+    assert (await order_row(shop, order_id)).shipping_address["address_1"] == "Calle 10 # 5-51"
+
+
+async def test_with_a_label_the_address_stays(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+    await send_rest(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
+    with pytest.raises(NotAllowed):
+        await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"})
+    parcel = (await get(admin, f"/admin/orders/{order_id}"))["order"]["fulfillments"][0]["id"]
+    await post(admin, f"/admin/orders/{order_id}/fulfillments/{parcel}/cancel")
+    await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"})
+    await post(admin, f"/admin/orders/{order_id}/cancel")
+    with pytest.raises(NotAllowed):
+        await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"})
+
+
+async def test_notes_are_for_the_staff(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+    note = (await post(admin, f"/admin/orders/{order_id}/notes", {"text": " Llamar antes "}))["note"]
+    assert note["text"] == "Llamar antes"
+    for refused in ({"text": ""}, {"text": "   "}, {"text": "x" * 1001}, {}):
+        assert (await admin.post(f"/admin/orders/{order_id}/notes", json=refused)).status_code == 400
+    async with shop.database.transaction() as session:
+        with pytest.raises(InvalidData):
+            await add_note(session, OWNER, order_id, " ")
+    async with shop.database.read() as session:
+        assert (await session.execute(select(OrderNote.text))).scalars().all() == ["Llamar antes"]
+
+
+async def test_a_mail_is_sent_once_more(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+    async with shop.database.transaction() as session:
+        mail = (await session.execute(select(Mail).where(Mail.about == order_id))).scalars().first()
+        assert mail is not None
+        mail.sent_at = mail.created_at
+        for job in (await session.execute(select(Job).where(Job.kind == SEND))).scalars():
+            await session.delete(job)
+    path = f"/admin/orders/{order_id}/mails"
+    assert (await post(admin, f"{path}/{mail.id}/send-again"))["is_sent_again"] is True
+    assert (await post(admin, f"{path}/{mail.id}/send-again"))["is_sent_again"] is False
+    async with shop.database.read() as session:
+        waiting = (await session.execute(select(Job.key).where(Job.kind == SEND))).scalars().all()
+        assert list(waiting) == [mail.id]
+    for nobodys in (
+        f"{path}/mail_nosuch/send-again",
+        f"/admin/orders/order_nosuch/mails/{mail.id}/send-again",
+    ):
+        assert (await admin.post(nobodys, json={})).status_code == 404
+
+
+async def test_the_rights_are_checked(shop: Shop, order_id: str) -> None:
+    async with shop.database.transaction() as session:
+        with pytest.raises(Forbidden):
+            await correct_address(session, ACCOUNTANT, order_id, {})
+        with pytest.raises(Forbidden):
+            await add_note(session, ACCOUNTANT, order_id, "x")
+        with pytest.raises(NotFound):
+            await add_note(session, OWNER, "order_nosuch", "x")
+    with pytest.raises(Forbidden):
+        await send_again(shop.database, ACCOUNTANT, order_id, "mail_1")

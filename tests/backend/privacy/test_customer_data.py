@@ -1,0 +1,134 @@
+"""The file with all that the shop holds on somebody: what is in it, who may take it, and no formula."""
+
+import csv
+from io import StringIO
+
+import httpx
+import pytest
+from sqlalchemy import select
+from sqlmodel import SQLModel
+
+from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.core.errors import Forbidden, NotFound
+from backend.customers.guests import guest_with
+from backend.customers.models import Customer, CustomerAddress, GuestCustomer
+from backend.customers.notes import add_note
+from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.operations.table_registry import all_tables
+from backend.privacy.customer_data import Format, Somebody, _queries, customer_file, held_on, somebody
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import HOME, PSE, bought, pay, shipped_cart
+
+OF_THE_STAFF_OR_NOBODY = {
+    "order_term", "customer_term",  # the same words again, to be found by
+    "reset_link", "rate_limit_counter",  # hashes
+    "payment_notification", "sandbox_transaction",  # what the gateway said of what `payment_session` holds
+    "staff", "staff_invite", "staff_session", "secret_key", "stored_setting", "backup",
+    "reservation", "stock_location", "stock_movement",  # of stock, the shop and its suppliers
+    "customer_group", "customer_group_member",  # under the group's name
+}  # fmt: skip
+PERSONAL = {
+    "account_number", "address", "billing_address", "client_ip", "customer_id", "doc_number", "document",
+    "draft", "email", "first_name", "guest_id", "holder", "last_name", "payer", "phone", "shipping_address",
+}  # fmt: skip
+
+
+@pytest.fixture
+async def ana(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -> str:
+    """A guest who has bought and was noted; the id."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await bought(store, toy, 2, PSE)
+    async with shop.database.transaction() as session:
+        guest = (await session.execute(select(GuestCustomer.id))).scalar_one()
+        await add_note(session, COMMAND_LINE, guest, '=HYPERLINK("http://x")')
+    return guest
+
+
+async def test_it_has_all_that_is_held(shop: Shop, admin: httpx.AsyncClient, ana: str) -> None:
+    answer = await admin.get(f"/admin/customers/{ana}/export", params={"format": "json"})
+    body = answer.json()
+    held = body["held"]
+    assert body["email"] == "ana@example.com"
+    assert answer.headers["cache-control"] == "no-store"
+    assert set(held) >= {"guest_customer", "order", "order_line", "payment_session", "customer_note", "mail"}
+    assert held["order"][0]["shipping_address"]["address_1"] == HOME["address_1"]
+    assert held["order"][0]["payer"]["doc_number"] == "1020304050"
+    assert [row["quantity"] for row in held["order_line"]] == [2]
+    assert "snapshot" not in held["payment_session"][0]
+    async with shop.database.read() as session:
+        entries = (await session.execute(select(AuditEntry).where(AuditEntry.subject_id == ana))).scalars()
+        assert [one.action for one in entries if one.actor_id != COMMAND_LINE.id] == ["data exported"]
+
+
+async def test_it_has_the_payments_and_consents_of_carts_without_an_order(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=50, price=40_000)
+    cart_id = await shipped_cart(store, toy)
+    await pay(store, cart_id, PSE)
+    async with shop.database.transaction() as session:
+        consenting = Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT)
+        await give_consents(session, consenting, cart_id=cart_id)
+        guest = (await session.execute(select(GuestCustomer.id))).scalar_one()
+        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+    assert [row["data"]["bank_code"] for row in held["payment_session"]] == ["1022"]
+    assert {row["cart_id"] for row in held["consent"]} == {cart_id}
+
+
+async def test_no_cell_is_a_formula(admin: httpx.AsyncClient, ana: str) -> None:
+    answer = await admin.get(f"/admin/customers/{ana}/export")
+    assert answer.headers["content-disposition"] == 'attachment; filename="cliente.csv"'
+    rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff"))))
+    assert rows[0] == ["Qué", "Número", "Campo", "Valor"]
+    assert ["Nota del equipo", "1", "Texto", '\'=HYPERLINK("http://x")'] in rows
+    assert ["Pedido", "1", "Dirección de entrega · city", "Medellín"] in rows
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+
+
+async def test_account_and_guest_of_one_address_are_one_and_nobody_else_is_in_it(
+    shop: Shop, ana: str
+) -> None:
+    account, other = Customer(email="ana@example.com", first_name="Ana"), Customer(email="luz@example.com")
+    async with shop.database.transaction() as session:
+        session.add_all([account, other])
+        await session.flush()
+        session.add_all(CustomerAddress(customer_id=one, address=HOME) for one in (account.id, other.id))
+    async with shop.database.read() as session:
+        who = await somebody(session, ana)
+        assert set(who.ids) == {ana, account.id}
+        held = {one.name: one.rows for one in await held_on(session, who)}
+    assert [row["customer_id"] for row in held["customer_address"]] == [account.id]
+    assert len(held["order"]) == 1
+    assert other.id not in str(held)
+
+
+async def test_who_may_not_take_it_gets_nothing(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, "ana@example.com")
+        for actor in (
+            Actor("user_1", Role.OWNER),  # without the second factor
+            Actor("user_2", Role.SHOP, has_second_factor=True),
+            Actor("user_3", Role.STOCKROOM, has_second_factor=True),
+        ):
+            with pytest.raises(Forbidden):
+                await customer_file(session, actor, guest, Format.JSON)
+        with pytest.raises(NotFound):
+            await customer_file(session, COMMAND_LINE, "cus_nobody", Format.JSON)
+
+
+async def test_every_table_that_says_something_of_a_person_is_in_it(shop: Shop) -> None:
+    all_tables()
+    async with shop.database.read() as session:
+        who = Somebody("ana@example.com", ("cus_1",))
+        told = {name for name, _label, _query in _queries(who)}
+        await held_on(session, who)
+    personal = {
+        table.name
+        for table in SQLModel.metadata.tables.values()
+        if PERSONAL & {column.name for column in table.columns}
+    }
+    assert personal - told - OF_THE_STAFF_OR_NOBODY == set()

@@ -1,0 +1,414 @@
+"""Deleting what is held on somebody: what is left, what refuses, and what happens at the same moment."""
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlmodel import SQLModel
+
+from backend.app import Shop
+from backend.attention import AttentionKind
+from backend.attention.models import Attention
+from backend.attention.service import raise_attention
+from backend.audit import AuditEntry
+from backend.cart.access import new_cart
+from backend.cart.models import Cart, LineItem
+from backend.cart.owners import set_email
+from backend.core.db.database import db_now
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.customers.guests import guest_with
+from backend.customers.models import Customer, CustomerAddress, CustomerPayer, GuestCustomer, Login
+from backend.customers.notes import add_note
+from backend.inventory.models import InventoryLevel
+from backend.invoices.models import Invoice
+from backend.legal.consents import Consenting, ConsentSource, give_consents
+from backend.legal.models import Consent
+from backend.mail.models import Mail, MailKind
+from backend.office.returns.detail import return_detail
+from backend.operations.table_registry import all_tables
+from backend.operations.tidy.rules import RULES
+from backend.operations.tidy.tidy import Tidy
+from backend.orders.admin.corrections import add_note as add_order_note
+from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.states import fulfillment_status_of
+from backend.payment.checks import CHECK_FOR
+from backend.payment.models import PaymentNotification, PaymentSession, Refund
+from backend.pqrs.service import answer_pqrs, ask
+from backend.privacy.customer_data import held_on, somebody
+from backend.privacy.erasure import INVOICE_KEPT_FOR, erase, obstacles
+from backend.rate_limit.limiter import Client
+from backend.returns.deadlines import delivered_at
+from backend.returns.models import ReturnDraft, ReturnLine
+from backend.returns.processing import deny
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.backend.returns.steps import Sold, asked, deliver, send, sold
+from tests.backend.rivals import overtaken
+from tests.store_defaults import Defaults, make_toy
+from tests.store_steps import HOME, PSE, pay, post, shipped_cart
+
+ANA = "ana@example.com"
+INVOICE = {ANA, "Gómez", "1020304050", "Carrera 43A # 1-50"}
+"""What an invoice says of her."""
+REST = {
+    "3001234567",
+    "El Poblado",
+    "savings",
+    "123-456789-00",
+    "Llama los martes",
+    "No gira bien",
+    "102.3.4.5",
+    "Para Sofía",
+    "190.24.7.7",
+}
+ENGRAVED = {"engraving": "Para Sofía"}
+OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
+"""What the embedded gateway and carrier know is not the shop's."""
+
+
+async def traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
+    """In which tables these texts stand."""
+    all_tables()
+    found: dict[str, set[str]] = {}
+    async with shop.database.read() as session:
+        for table in SQLModel.metadata.tables.values():
+            rows = (await session.execute(select(table))).all()
+            stored = " ".join(str(tuple(row)) for row in rows)
+            if table.name not in OUTSIDE and (here := {text for text in texts if text in stored}):
+                found[table.name] = here
+    return found
+
+
+async def erased(shop: Shop, customer_id: str, typed: str = ANA, actor: Actor = COMMAND_LINE) -> None:
+    async with shop.database.transaction() as session:
+        await erase(session, actor, customer_id, typed)
+
+
+async def in_the_way(shop: Shop, customer_id: str) -> list[str]:
+    async with shop.database.read() as session:
+        return await obstacles(session, await somebody(session, customer_id))
+
+
+async def status(shop: Shop, value: str) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(fulfillment_status=value))
+
+
+@pytest.fixture
+async def delivered(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> Sold:
+    """Ana bought two toys without an account, and has them."""
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    of = await sold(shop, store, admin, toy)
+    await send(admin, of)
+    await deliver(shop, of)
+    await status(shop, "delivered")
+    return of
+
+
+async def guest_of(shop: Shop) -> str:
+    async with shop.database.read() as session:
+        return (await session.execute(select(GuestCustomer.id))).scalar_one()
+
+
+async def test_nothing_is_left_but_the_invoice_and_then_nothing(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+    row = await asked(shop, delivered, "warranty", reason="No gira bien", account_number="123-456789-00")
+    asking = {"kind": "queja", "name": "Ana Gómez", "email": ANA, "text": "No gira bien el trompo."}
+    pqrs = await ask(shop.database, asking, client=Client("190.24.1.1"))
+    account = Customer(email=ANA, first_name="Ana", last_name="Gómez", phone="3001234567")
+    async with shop.database.transaction() as session:
+        session.add(account)
+        await session.flush()
+        session.add_all([
+            CustomerAddress(customer_id=account.id, address=HOME),
+            CustomerPayer(customer_id=account.id, person_type="0", doc_type="CC", doc_number="1020304050", bank="1"),
+            Login(provider="emailpass", subject=ANA, password_hash="x", customer_id=account.id),
+            Mail(kind=MailKind.PASSWORD_RESET, about=ANA),
+            Mail(kind=MailKind.ORDER_LINK, about=f"1 {ANA}"),
+        ])  # fmt: skip
+        order = (await session.execute(select(Order))).scalar_one()
+        session.add(
+            ReturnDraft(
+                order_id=order.id, step="request", kind="warranty", reason="No gira bien", created_by=""
+            )
+        )
+        await session.execute(update(ReturnLine).values(note="No gira bien"))
+        for model in (LineItem, OrderLine):
+            await session.execute(update(model).values(meta=ENGRAVED))
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        lines = [{**line, "meta": ENGRAVED} for line in payment.snapshot["lines"]]
+        payment.snapshot = {**payment.snapshot, "lines": lines}
+        await give_consents(
+            session, Consenting(shop.settings, "102.3.4.5", ConsentSource.CHECKOUT), cart_id=order.cart_id
+        )
+        await add_note(session, COMMAND_LINE, guest, "Llama los martes")
+        await add_order_note(session, COMMAND_LINE, order.id, "Llama los martes")
+    assert len(await in_the_way(shop, guest)) == 2  # the return and the PQRS
+    with pytest.raises(NotAllowed, match="devolución"):
+        await erased(shop, guest)
+    async with shop.database.transaction() as session:
+        await session.execute(update(type(row)).values(state="denied", denial="No gira bien"))
+        await answer_pqrs(session, COMMAND_LINE, pqrs.id, "Ana Gómez: no gira bien.")
+    before = await traces(shop, INVOICE | REST)
+    assert set(before) >= {"customer", "order", "order_note", "cart", "payment_session", "pqrs", "consent"}
+    assert {name for name, texts in before.items() if "Para Sofía" in texts} == {
+        "line_item", "order_line", "payment_session",
+    }  # fmt: skip
+    assert set(before) >= {"order_return", "order_return_draft", "order_return_line"}
+
+    await erased(shop, account.id)
+
+    left = await traces(shop, INVOICE | REST)
+    assert left.pop("consent") == {"102.3.4.5"}  # the proof
+    assert left.keys() == {"order", "order_term", "payment_session"}
+    assert set().union(*left.values()) <= INVOICE | {ANA}
+    assert left["order"] == INVOICE
+    async with shop.database.read() as session:
+        assert all((await session.execute(select(Consent.withdrawn_at))).scalars())
+        actions = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert "data deleted" in actions
+    (rule,) = [rule for rule in RULES if rule.table is Order]
+    assert await rule.follow(shop.database) == 0
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(created_at=db_now(-INVOICE_KEPT_FOR - timedelta(days=1))))
+    assert (await rule.follow(shop.database), await rule.follow(shop.database)) == (1, 0)
+    assert (await traces(shop, INVOICE | REST)).keys() == {"consent"}
+    for again in (guest, account.id):
+        with pytest.raises(NotFound):
+            await erased(shop, again)
+
+
+async def test_what_says_nothing_of_a_person_stays_of_a_parcel(shop: Shop, delivered: Sold) -> None:
+    kept: dict[str, Any] = {
+        "packed_at": "2026-01-01T00:00:00+00:00", "taken_from": {"sloc_1": {"variant_1": 2}},
+        "taken_back": {"ordli_1": 1}, "unpacked_at": None, "approved_price": 9_000,
+        "carrier": "Servientrega", "price": 8_000,
+    }  # fmt: skip
+    words: dict[str, Any] = {
+        "tracking": {"words": f"Entregado a {ANA}", "received_by": ANA},
+        "metadata": {"buyer": ANA},
+        "tracking_url": f"https://carrier.example/?to={ANA}",
+        "error": f"no such street, {ANA}",
+    }
+    async with shop.database.transaction() as session:
+        await session.execute(update(Fulfillment).values(data=kept | words))
+    await erased(shop, await guest_of(shop))
+    async with shop.database.read() as session:
+        fulfillments = (await session.execute(select(Fulfillment))).scalars().all()
+        lines = (await session.execute(select(OrderLine))).scalars().all()
+    assert [one.data for one in fulfillments] == [kept]
+    assert delivered_at(fulfillments) is not None
+    assert fulfillment_status_of(lines, fulfillments) == "delivered"
+
+
+async def test_units_of_a_parcel_come_back_when_its_label_is_cancelled_later(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    of = await sold(shop, store, admin, toy)
+    parcel = await send(admin, of)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(payment_status="refunded"))
+    await erased(shop, await guest_of(shop))
+    await post(admin, f"/admin/orders/{of.order_id}/fulfillments/{parcel}/cancel", {})
+    async with shop.database.read() as session:
+        assert (await session.execute(select(InventoryLevel.stocked))).scalar_one() == 5
+        assert (await session.execute(select(OrderLine.fulfilled))).scalar_one() == 0
+
+
+async def test_a_return_that_was_denied_is_still_said_to_be(shop: Shop, delivered: Sold) -> None:
+    row = await asked(shop, delivered, "warranty", reason="No gira bien")
+    async with shop.database.transaction() as session:
+        await deny(session, COMMAND_LINE, row.id, "Ana Gómez lo mojó.")
+    await erased(shop, await guest_of(shop))
+    async with shop.database.read() as session:
+        shown = await return_detail(session, COMMAND_LINE, row.id)
+    assert (shown.denial, [name for name, _ in shown.facts]) == ("", ["Negada"])
+
+
+@pytest.mark.parametrize("state", ["failed", "closed"])
+async def test_nothing_is_left_of_a_payment_that_bought_nothing(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, state: str
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    cart_id = await shipped_cart(store, toy)
+    async with shop.database.transaction() as session:
+        await session.execute(update(LineItem).values(meta=ENGRAVED))
+    await pay(store, cart_id, PSE)
+    notes = {"approved": True, "dismissed": True, "given_back": True, "refunded_amount": 5}
+    of_the_bank, long_ago = {"bank_name": "Banco", **notes}, db_now(-CHECK_FOR - timedelta(hours=1))
+    kept = {"x_extra1": "somebody else's"}
+    async with shop.database.transaction() as session:
+        ended = {"state": state, "reference": None, "created_at": long_ago}
+        data = {**of_the_bank, "payer_ip": "190.24.7.7"}
+        await session.execute(update(PaymentSession).values(data=data, **ended))
+        await session.execute(update(Cart).values(updated_at=long_ago))
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        told = {"x_customer_ip": "190.24.7.7"}
+        session.add_all([
+            PaymentNotification(
+                provider_id=PSE, dedupe_key="1", verdict="genuine", invoice=payment.invoice, fields=told
+            ),
+            PaymentNotification(provider_id=PSE, dedupe_key="2", verdict="malformed", fields=kept),
+        ])  # fmt: skip
+        changed = (await session.execute(select(Cart.updated_at))).scalar_one()
+    before = await traces(shop, INVOICE | REST)
+    assert before.keys() >= {"cart", "line_item", "payment_session", "payment_notification"}
+
+    await erased(shop, await guest_of(shop))
+
+    assert await traces(shop, INVOICE | REST) == {}
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Cart.updated_at))).scalar_one() == changed
+        assert (await session.execute(select(PaymentSession.data))).scalar_one() == of_the_bank
+        told_of = select(PaymentNotification.fields).order_by(PaymentNotification.dedupe_key)
+        assert (await session.execute(told_of)).scalars().all() == [{}, kept]
+
+
+async def test_money_that_bought_nothing_is_settled_first(
+    shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+    await pay(store, await shipped_cart(store, toy), PSE)
+    guest = await guest_of(shop)
+    async with shop.database.transaction() as session:
+        payment = (await session.execute(select(PaymentSession))).scalar_one()
+        payment.state = "failed"
+        for kind in (AttentionKind.APPROVED_LATE, AttentionKind.PAYMENT_UNRESOLVED):
+            await raise_attention(session, kind, message="Late", payment_session_id=payment.id)
+    assert await in_the_way(shop, guest) == ["Hay un pago con algo en Por resolver."]
+    with pytest.raises(NotAllowed, match="Por resolver"):
+        await erased(shop, guest)
+    async with shop.database.transaction() as session:
+        note = "Llama los martes"
+        session.add(
+            Refund(payment_session_id=payment.id, amount=5, reference="T-1", note=note, created_by="")
+        )
+        await session.execute(update(Attention).values(resolved_at=db_now(), note=note))
+        held = {one.name: one.rows for one in await held_on(session, await somebody(session, guest))}
+    assert [row["note"] for row in held["attention"] + held["refund"]] == [note, note, note]
+    await erased(shop, guest)
+    assert await traces(shop, INVOICE | REST) == {}
+
+
+async def test_documents_of_invoices_go_when_the_law_keeps_them_no_longer(
+    shop: Shop, delivered: Sold
+) -> None:
+    kept: dict[str, Any] = {"document": {"buyer": {"email": ANA}}, "xml": b"<Invoice>", "reason": f"to {ANA}"}
+    async with shop.database.transaction() as session:
+        order = (await session.execute(select(Order))).scalar_one()
+        for kind, number in (("invoice", 1), ("credit_note", 2)):
+            session.add(
+                Invoice(
+                    kind=kind, order_id=order.id, state="issued", amount=7, prefix="S", number=number, **kept
+                )
+            )
+
+    async def after(days: timedelta) -> list[tuple[object, ...]]:
+        """What the documents hold once the daily job ran so long after the sale."""
+        async with shop.database.transaction() as session:
+            await session.execute(update(Order).values(created_at=db_now(-days)))
+        await Tidy(shop.database, shop.pictures).tidy()
+        async with shop.database.read() as session:
+            found = (await session.execute(select(Invoice).order_by(Invoice.number))).scalars()
+            return [(one.number, one.amount, one.document, one.xml, one.reason) for one in found]
+
+    whole = [(number, 7, *kept.values()) for number in (1, 2)]
+    day = timedelta(days=1)
+    assert await after(INVOICE_KEPT_FOR + day) == whole  # their buyer has not asked for it
+    await erased(shop, await guest_of(shop))
+    assert await after(INVOICE_KEPT_FOR - day) == whole
+    assert await after(INVOICE_KEPT_FOR + day) == [(number, 7, {}, None, "") for number in (1, 2)]
+
+
+async def test_what_is_under_way_refuses(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+    assert await in_the_way(shop, guest) == []
+    for values, reason in (
+        ({"fulfillment_status": "shipped"}, "no está entregado"),
+        ({"payment_status": "awaiting"}, "espera su pago"),
+        ({"status": "canceled"}, "dinero por devolver"),
+    ):
+        async with shop.database.transaction() as session:
+            await session.execute(update(Order).values(values))
+        with pytest.raises(NotAllowed, match=reason):
+            await erased(shop, guest)
+        async with shop.database.transaction() as session:
+            stands = {"status": "pending", "payment_status": "captured", "fulfillment_status": "delivered"}
+            await session.execute(update(Order).values(stands))
+    assert (await traces(shop, {ANA})).keys() >= {"guest_customer", "order", "cart"}
+
+
+async def test_only_an_owner_who_types_the_address(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, ANA)
+    for actor in (
+        Actor("user_1", Role.OWNER),  # without the second factor
+        *(Actor("user_2", role, has_second_factor=True) for role in Role if role is not Role.OWNER),
+    ):
+        with pytest.raises(Forbidden):
+            await erased(shop, guest, actor=actor)
+    with pytest.raises(InvalidData):
+        await erased(shop, guest, "otra@example.com")
+    await erased(shop, guest, " ANA@example.com ")
+    assert await traces(shop, {ANA, "ana"}) == {}
+
+
+async def test_who_types_the_address_at_the_same_moment_is_a_new_guest(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        cart_id = await new_cart(session)
+        guest = await guest_with(session, ANA)
+
+    async def rival(session: AsyncSession) -> None:
+        await erase(session, COMMAND_LINE, guest, ANA)
+
+    async def type_address() -> None:
+        async with shop.database.transaction() as session:
+            await set_email(session, await session.get_one(Cart, cart_id), ANA)
+
+    await overtaken(shop.database, rival, type_address)
+    async with shop.database.read() as session:
+        new = (await session.execute(select(GuestCustomer.id))).scalar_one()
+        assert new != guest
+        assert (await session.execute(select(Cart.guest_id))).scalar_one() == new
+
+
+async def test_a_purchase_that_was_first_is_seen(shop: Shop, delivered: Sold) -> None:
+    guest = await guest_of(shop)
+
+    async def rival(session: AsyncSession) -> None:
+        order = (await session.execute(select(Order).with_for_update())).scalar_one()
+        order.fulfillment_status = "not_fulfilled"
+
+    async def act() -> None:
+        with pytest.raises(NotAllowed, match="no está entregado"):
+            await erased(shop, guest)
+
+    await overtaken(shop.database, rival, act)
+
+
+async def test_two_at_once_delete_once(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        guest = await guest_with(session, ANA)
+
+    async def rival(session: AsyncSession) -> None:
+        await erase(session, COMMAND_LINE, guest, ANA)
+
+    async def act() -> None:
+        with pytest.raises(NotFound):
+            await erased(shop, guest)
+
+    await overtaken(shop.database, rival, act)
+    async with shop.database.read() as session:
+        entries = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert entries.count("data deleted") == 1

@@ -1,0 +1,155 @@
+"""What the shop shows of reviews, how they are counted, and what is left when somebody's data are deleted."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.audit import AuditEntry, AuditPersonalValue
+from backend.catalog.models import Product
+from backend.catalog.ratings import rating_of
+from backend.catalog.storefront.page_content import product_detail
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.core.ids import new_id
+from backend.office.reviews import reviews_list
+from backend.office.today import today
+from backend.orders.models import Order
+from backend.outbox.models import OutboxEvent
+from backend.privacy.customer_data import held_on, somebody
+from backend.privacy.erasure import erase
+from backend.reviews.models import Review
+from backend.reviews.moderation import show_review
+from backend.reviews.views import PAGE_SIZE, ReviewsPart, reviews_of
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.backend.returns.steps import Sold
+from tests.backend.reviews.steps import answered, counted, refused, shown, written
+
+
+async def part_of(shop: Shop, page: int = 1) -> ReviewsPart:
+    async with shop.database.read() as session:
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        return await reviews_of(session, product_id, page)
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "halves", "average"),
+    [(1, 1, 2, "1,0"), (3, 13, 9, "4,3"), (4, 13, 6, "3,2"), (200, 999, 10, "5,0")],
+)
+def test_a_rating_in_numbers_and_words(count: int, total: int, halves: int, average: str) -> None:
+    rating = rating_of(count, total)
+    assert rating is not None
+    assert (rating.halves, rating.average, rating.count) == (halves, average, count)
+    assert rating.label.startswith(f"{average} de 5, {count} reseña")
+    assert rating_of(0, 0) is None
+
+
+async def test_only_what_was_read_is_shown_and_counted(shop: Shop, bought: Sold) -> None:
+    row = await written(shop, bought)
+    assert (await part_of(shop), await counted(shop)) == (ReviewsPart(), (0, 0))
+    async with shop.database.transaction() as session:
+        with pytest.raises(Conflict):  # its buyer changed it after it was read
+            await show_review(session, COMMAND_LINE, row.id, seen="2026-01-01T00:00:00+00:00")
+        with pytest.raises(NotFound):
+            await show_review(session, COMMAND_LINE, "rev_none", seen="")
+        for role in (Role.STOCKROOM, Role.ACCOUNTANT):
+            with pytest.raises(Forbidden):
+                await show_review(session, Actor("x", role), row.id, seen=row.written_at.isoformat())
+    await shown(shop, row)
+    with pytest.raises(Conflict):
+        await shown(shop, row)
+    await answered(shop, row, "¡Gracias!")
+    part = await part_of(shop)
+    assert [(one.stars, one.text, one.answer) for one in part.reviews] == [(4, row.text, "¡Gracias!")]
+    assert [(one.stars, one.count) for one in part.counts] == [(5, 0), (4, 1), (3, 0), (2, 0), (1, 0)]
+    assert (await counted(shop), part.rating) == ((1, 4), part.by_buyers)
+    async with shop.database.read() as session:
+        detail = await product_detail(session, "trompo")
+        events = (await session.execute(select(OutboxEvent))).scalars().all()
+    assert detail.card.rating == part.rating
+    assert {event.product_id for event in events} >= {detail.card.id}  # open pages are told
+    with pytest.raises(InvalidData):
+        await refused(shop, row, " ")
+    await refused(shop, row)
+    assert (await part_of(shop), await counted(shop)) == (ReviewsPart(), (0, 0))
+
+
+async def test_two_that_are_shown_at_once_are_both_counted(shop: Shop, bought: Sold) -> None:
+    first = await written(shop, bought)
+    second = await another(shop, first, stars=1)
+    await asyncio.gather(shown(shop, first), shown(shop, second))
+    assert await counted(shop) == (2, 5)
+
+
+async def another(shop: Shop, like: Review, *, stars: int, is_demo: bool = False) -> Review:
+    """A review of the same toy by another order."""
+    async with shop.database.transaction() as session:
+        row = Review(
+            product_id=like.product_id,
+            order_id=None if is_demo else new_id("order"),
+            name="Luis P.",
+            stars=stars,
+            text="Otra cosa.",
+            written_at=like.written_at,
+            is_demo=is_demo,
+        )
+        session.add(row)
+    return row
+
+
+async def test_pages_and_what_is_made_up(shop: Shop, bought: Sold) -> None:
+    first = await written(shop, bought)
+    await shown(shop, first)
+    for _number in range(PAGE_SIZE):
+        await shown(shop, await another(shop, first, stars=1, is_demo=True))
+    part = await part_of(shop)
+    assert (len(part.reviews), part.page, part.pages) == (PAGE_SIZE, 1, 2)
+    last = await part_of(shop, 99)
+    assert (len(last.reviews), last.page) == (1, 2)
+    assert not {one.id for one in part.reviews} & {one.id for one in last.reviews}
+    assert part.rating is not None
+    assert part.by_buyers is not None
+    assert (part.rating.count, part.by_buyers.count, part.by_buyers.average) == (7, 1, "4,0")
+
+
+async def test_its_day_is_that_of_the_clocks_in_colombia(shop: Shop, bought: Sold) -> None:
+    row = await written(shop, bought)
+    await shown(shop, row)
+    async with shop.database.transaction() as session:
+        moment = datetime(2026, 12, 1, 0, 30, tzinfo=UTC)  # half past seven in the evening in Bogotá
+        await session.execute(update(Review).values(written_at=moment))
+    (view,) = (await part_of(shop)).reviews
+    assert (view.date, view.written) == ("2026-11-30", "30 de noviembre de 2026")
+
+
+async def test_the_office_sees_what_waits(shop: Shop, bought: Sold) -> None:
+    row = await written(shop, bought)
+    async with shop.database.read() as session:
+        for_staff = await reviews_list(session, Actor("x", Role.STOCKROOM))
+        day = await today(session, COMMAND_LINE, shop.settings)
+    assert [(one.id, one.stars, one.state) for one in for_staff.waiting] == [(row.id, 4, "waiting")]
+    assert (for_staff.count, for_staff.decided, day.reviews, day.is_quiet) == (1, [], 1, False)
+    await shown(shop, row)
+    async with shop.database.read() as session:
+        for_staff = await reviews_list(session, COMMAND_LINE)
+    assert (for_staff.waiting, [one.id for one in for_staff.decided]) == ([], [row.id])
+
+
+async def test_it_goes_with_the_data_of_its_buyer(shop: Shop, bought: Sold) -> None:
+    row = await written(shop, bought)
+    await shown(shop, row)
+    await answered(shop, row, "¡Gracias, Ana!")
+    async with shop.database.transaction() as session:
+        order = (await session.execute(select(Order))).scalar_one()
+        who = await somebody(session, order.customer_id or order.guest_id or "")
+        assert "review" in {held.name for held in await held_on(session, who)}
+        await session.execute(update(Order).values(fulfillment_status="delivered"))
+    async with shop.database.transaction() as session:
+        await erase(session, COMMAND_LINE, who.ids[0], who.email)
+    async with shop.database.read() as session:
+        assert (await session.execute(select(Review))).first() is None
+        mine = select(AuditEntry.id).where(AuditEntry.subject_id == row.id)
+        left = select(AuditPersonalValue).where(AuditPersonalValue.entry_id.in_(mine))
+        assert (await session.execute(left)).first() is None
+    assert await counted(shop) == (0, 0)

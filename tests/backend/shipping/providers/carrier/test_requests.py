@@ -1,0 +1,261 @@
+"""What is sent to the carrier fits its fields (wire: carrier 2.2 and 2.3)."""
+
+import dataclasses
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core.errors import InvalidData
+from backend.sandbox.carrier import validation
+from backend.shipping.packages import Package
+from backend.shipping.providers.base import Contact, Place
+from backend.shipping.providers.carrier.label_address import fit_label_address
+from backend.shipping.providers.carrier.requests import (
+    fit,
+    fit_address,
+    fit_phone,
+    fit_reference,
+    quotation_for,
+    shipment_for,
+)
+from tests.backend.shipping.samples import SHOPPER, WAREHOUSE, quote_request, shipment_request
+
+# bodies
+
+
+TOMORROW = date(2026, 11, 23)
+
+
+def shipment(**changes: Any) -> dict[str, Any]:
+    return shipment_for(shipment_request(**changes), rate_id=7, pickup_date=TOMORROW).body()
+
+
+def destination(**changes: Any) -> dict[str, Any]:
+    sent: dict[str, Any] = shipment(destination=dataclasses.replace(SHOPPER, **changes))["destination"]
+    return sent
+
+
+def test_a_quotation_is_exactly_this() -> None:
+    assert quotation_for(quote_request()).body() == {
+        "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
+        "description": "Juguetes",
+        "contentValue": 89_900,
+        "origin": {"daneCode": "11001000", "address": "Calle 80 # 68-20"},
+        "destination": {"daneCode": "05001000", "address": "Carrera 43A # 1-50, apto 301"},
+    }
+
+
+def test_a_shipment_is_exactly_this() -> None:
+    assert shipment() == {
+        "idRate": 7,
+        "myShipmentReference": "1042-1",
+        "requestPickup": False,
+        "pickupDate": "2026-11-23",
+        "insurance": False,
+        "description": "Juguetes",
+        "contentValue": 89_900,
+        "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
+        "origin": {
+            "company": "Juguetería Trompo",
+            "firstName": "Bodega",
+            "lastName": "Trompo",
+            "email": "bodega@trompo.example",
+            "phone": "6015550123",
+            "address": "Calle 80 # 68-20",
+            "suburb": "Engativá",
+            "crossStreet": "Carrera 68",
+            "reference": "Bodega 4",
+            "daneCode": "11001000",
+        },
+        "destination": {
+            "company": "Luz Marina Peña",
+            "firstName": "Luz Marina",
+            "lastName": "Peña",
+            "email": "luz@correo.example",
+            "phone": "3001234567",
+            "address": "Carrera 43A # 1-50, apto 301",
+            "suburb": "El Poblado",
+            "crossStreet": "Carrera 43A # 1-50, apto 301",
+            "reference": "Sin referencia",
+            "daneCode": "05001000",
+        },
+    }
+
+
+def test_an_address_not_typed_yet_does_not_stop_a_quotation() -> None:
+    body = quotation_for(quote_request(destination=Place("05001000", ""))).body()
+    assert body["destination"]["address"] == "Sin dirección"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "sent"),
+    [
+        ({"first_name": "María Fernanda de los Ángeles"}, "firstName", "María Fernanda"),
+        ({"first_name": ""}, "firstName", "Sin nombre"),
+        ({"last_name": "P"}, "lastName", "Sin apellido"),
+        ({"company": "Jardín Infantil Los Ositos de la Sabana"}, "company", "Jardín Infantil Los Ositos"),
+        ({"first_name": "", "last_name": ""}, "company", "Particular"),
+        ({"suburb": ""}, "suburb", "Sin barrio"),
+        ({"suburb": "Urbanización Altos de la Sabana Segunda Etapa"}, "suburb", "Urbanización Altos de la"),
+        ({"cross_street": "Transversal 39"}, "crossStreet", "Transversal 39"),
+        ({"reference": "Frente al parque, portería azul"}, "reference", "Frente al parque"),
+        ({"address": "Cl 5", "suburb": "Centro"}, "address", "Cl 5, Centro"),
+        ({"email": "a@b.co"}, "email", "bodega@trompo.example"),
+        ({"email": "l" * 60 + "@correo.example"}, "email", "bodega@trompo.example"),
+    ],
+)
+def test_a_field_is_made_to_fit(changes: dict[str, str], field: str, sent: str) -> None:
+    assert destination(**changes)[field] == sent
+
+
+def test_a_long_reference_keeps_its_end() -> None:
+    assert (
+        shipment(reference="ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7")["myShipmentReference"]
+        == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
+    )
+
+
+def test_a_declared_value_and_a_description_are_kept_within_the_limits() -> None:
+    sent = shipment(content_value=9_000_000, description="Tren de madera con veintidós vagones")
+    assert sent["contentValue"] == 3_000_000
+    assert sent["description"] == "Tren de madera con"
+    assert shipment(content_value=-1, description="x")["description"] == "Juguetes"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"phone": "300123"}, "destination.phone"),
+        ({"phone": ""}, "destination.phone"),
+        ({"dane_code": "5001000"}, "destination.daneCode"),
+        ({"dane_code": "Medellín"}, "destination.daneCode"),
+        ({"email": "no es un correo"}, "destination.email"),
+        ({"address": "", "suburb": ""}, "destination.address"),
+    ],
+)
+def test_what_cannot_be_made_to_fit_is_refused_by_name(changes: dict[str, str], field: str) -> None:
+    with pytest.raises(InvalidData) as refused:
+        destination(**changes)
+    assert list(refused.value.fields) == [field]
+    assert field in refused.value.message
+
+
+def test_a_refusal_never_repeats_what_was_typed() -> None:
+    with pytest.raises(InvalidData) as refused:
+        destination(phone="300 123 SECRETO")
+    assert "SECRETO" not in refused.value.message + str(refused.value.fields)
+
+
+def test_an_impossible_package_is_refused() -> None:
+    with pytest.raises(InvalidData) as refused:
+        quotation_for(quote_request(packages=(Package(0.2, 500, 20, 20),)))
+    assert list(refused.value.fields) == ["packages.0.weight", "packages.0.length"]
+    with pytest.raises(InvalidData):
+        quotation_for(quote_request(packages=()))
+
+
+text = st.text(max_size=80)
+people = st.builds(
+    Contact,
+    dane_code=st.just("05001000"),
+    address=st.text(st.characters(categories=("L", "N")), min_size=8, max_size=90),
+    first_name=text,
+    last_name=text,
+    email=st.sampled_from(["luz@correo.example", "a@b.co", "x" * 70 + "@correo.example"]),
+    phone=st.sampled_from(["3001234567", "+57 601 555 0123"]),
+    company=text,
+    suburb=text,
+    cross_street=text,
+    reference=text,
+).filter(lambda person: fit_label_address(person.address, person.reference, person.cross_street) is not None)
+"""People whose door a label can hold: see `test_label_address`."""
+
+
+@given(people, text, st.integers())
+def test_the_carrier_refuses_nothing_that_was_made_to_fit(
+    person: Contact, description: str, value: int
+) -> None:
+    request = shipment_request(destination=person, description=description, content_value=value)
+    body = shipment_for(request, rate_id=7, pickup_date=TOMORROW).body()
+    assert validation.SHIPMENT(body) == {}
+    quoted = quote_request(destination=person.place, description=description, content_value=value)
+    assert validation.QUOTATION(quotation_for(quoted).body()) == {}
+
+
+def test_the_warehouse_of_the_settings_fits_as_it_is() -> None:
+    body = shipment(destination=WAREHOUSE)
+    assert body["destination"] == body["origin"]
+
+
+# texts
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "fitted"),
+    [
+        ("Peña", 14, "Peña"),
+        ("María Fernanda de los Ángeles", 14, "María Fernanda"),
+        ("  Luz \n Marina ", 14, "Luz Marina"),
+        ("Supercalifragilístico", 14, "Supercalifragi"),
+        ("A Supercalifragilístico", 14, "A Supercalifra"),
+        ("Torre 5, apartamento 301, timbre", 25, "Torre 5, apartamento 301"),
+        ("Luz\x00\x07Marina", 14, "Luz Marina"),
+    ],
+)
+def test_a_long_text_is_shortened_at_a_word(text: str, most: int, fitted: str) -> None:
+    assert fit(text, most) == fitted
+
+
+@pytest.mark.parametrize("text", ["", " ", "A", "\n"])
+def test_a_text_too_short_is_the_fallback(text: str) -> None:
+    assert fit(text, 14, fallback="Sin nombre") == "Sin nombre"
+
+
+@pytest.mark.parametrize(
+    ("address", "fitted"),
+    [
+        ("Carrera 43A # 1-50, apartamento 301", "Carrera 43A # 1-50, apartamento 301"),
+        (
+            "Carrera 43A # 1-50, Torre 2, apartamento 301, El Poblado",
+            "Cra 43A # 1-50, To 2, Apto 301, El Poblado",
+        ),
+        (
+            "Avenida Calle 80 # 68-20 Conjunto Residencial Los Cerezos Torre 5",
+            "Av Cl 80 # 68-20 Conj Resid Los Cerezos To 5",
+        ),
+    ],
+)
+def test_an_address_is_abbreviated_as_colombians_do_only_when_it_must(address: str, fitted: str) -> None:
+    assert fit_address(address, 50) == fitted
+
+
+@pytest.mark.parametrize(
+    ("typed", "digits"),
+    [
+        ("3001234567", "3001234567"),
+        ("+57 300 123 4567", "3001234567"),
+        ("573001234567", "3001234567"),
+        ("(601) 555-0123", "6015550123"),
+        ("5701234567", "5701234567"),
+        ("300 123", "300123"),
+        ("no tengo", ""),
+    ],
+)
+def test_a_phone_is_its_ten_digits(typed: str, digits: str) -> None:
+    assert fit_phone(typed) == digits
+
+
+def test_a_reference_keeps_the_end_that_tells_it_apart() -> None:
+    assert fit_reference("ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7", 28) == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
+    assert fit_reference("1042-1", 28) == "1042-1"
+
+
+@given(st.text(max_size=200), st.integers(2, 60))
+def test_nothing_is_ever_longer_than_it_may_be(text: str, most: int) -> None:
+    for fitted in (fit(text, most), fit_address(text, most), fit_reference(text, most)):
+        assert len(fitted) <= most
+        assert "\n" not in fitted
+        assert fitted == fitted.strip()

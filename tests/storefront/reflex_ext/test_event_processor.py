@@ -1,0 +1,118 @@
+"""What an event writes into the log bears its id and nothing of a person; each event is counted by its outcome."""
+
+import asyncio
+import logging
+from contextlib import nullcontext, suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import reflex.app
+from reflex_base.event import Event
+from reflex_base.event.processor import BaseStateEventProcessor
+
+from backend.core.observability.logs import OneLine
+from backend.core.observability.metrics import REGISTRY
+from backend.presses.service import current_press_id
+from storefront.reflex_ext.event_processor import (
+    PRESS,
+    ObservedEvents,
+    confirmation,
+    mark_sent_back,
+    observe_events,
+)
+from storefront.reflex_ext.socket_guard import count_failure
+
+ENTRY: Any = SimpleNamespace(
+    ctx=SimpleNamespace(txid="0123456789ab"),
+    event=SimpleNamespace(
+        name="shop____checkout_state.place", payload={"values": {"first_name": "Zoraida"}, "total": 3}
+    ),
+)
+
+
+async def test_an_event_has_a_scope_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries: list[str] = []
+
+    async def handle(_processor: object, **_entry: object) -> None:
+        made = logging.LogRecord("shop", logging.INFO, "f", 1, "for Zoraida", (), None)
+        entries.append(OneLine().format(made))
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    assert entries[0].endswith("for [hidden] [event_id=0123456789ab event=checkout_state.place]")
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [(None, "ok"), (ValueError(), "failed"), (asyncio.CancelledError(), "canceled")]
+)
+async def test_an_event_is_counted(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
+) -> None:
+    async def handle(_processor: object, **_entry: object) -> None:
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    labels = {"event": "checkout_state.place", "outcome": outcome}
+    before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
+    with pytest.raises(type(error)) if error else nullcontext():
+        await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
+
+
+async def test_an_event_that_tells_of_its_failure_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def handle(_processor: object, **_entry: object) -> None:
+        count_failure()
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    labels = {"event": "checkout_state.place", "outcome": "failed"}
+    before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
+    await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
+    count_failure()  # without an event at hand
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_confirmed"),
+    [("ok", True), ("failed", True), ("raised", True), ("sent back", False), ("canceled", False)],
+)
+async def test_press_is_confirmed_once_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch, outcome: str, is_confirmed: bool
+) -> None:
+    press_id = "0123456789abcdef" * 2
+    seen: list[str] = []
+    emitted: list[Event] = []
+
+    async def handle(_processor: object, **_entry: object) -> None:
+        seen.append(current_press_id())
+        match outcome:
+            case "failed":
+                count_failure()
+            case "sent back":
+                mark_sent_back()
+            case "raised":
+                raise ValueError
+            case "canceled":
+                raise asyncio.CancelledError
+
+    async def emit(*events: Event) -> None:
+        emitted.extend(events)
+
+    entry: Any = SimpleNamespace(
+        ctx=SimpleNamespace(txid="0123456789ab", emit_event=emit),
+        event=SimpleNamespace(name="shop____cart_state.add", payload={PRESS: press_id}),
+    )
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
+    with suppress(ValueError, asyncio.CancelledError):
+        await ObservedEvents()._execute_event(entry=entry, registered_handler=entry)
+    assert seen == [press_id]
+    assert current_press_id() == ""
+    assert entry.event.payload == {}
+    assert emitted == ([confirmation(press_id)] if is_confirmed else [])
+
+
+def test_the_app_takes_our_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reflex.app, "BaseStateEventProcessor", BaseStateEventProcessor)
+    observe_events()
+    assert vars(reflex.app)["BaseStateEventProcessor"] is ObservedEvents

@@ -1,0 +1,55 @@
+"""A new document of a tab shows nothing of what the tab showed before; a connection that is made anew keeps it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import reflex as rx
+from reflex.event import Event
+from reflex.istate.data import RouterData
+
+from backend.app import Shop
+from storefront.pages.catalog import CatalogState
+from storefront.pages.checkout.state import CheckoutState
+from storefront.pages.page_loader import PageData
+from storefront.pages.product import ProductState
+from storefront.reflex_ext.new_documents import NewDocumentMiddleware
+from storefront.reflex_ext.state_loss import HYDRATE
+from storefront.storefront import app
+
+APP: Any = None
+DOCUMENT = Event(name=HYDRATE, payload={"hashes": ["digest"], "vars": {}})
+
+
+async def shown_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
+    """Which of two pages still show what they showed at `/product/oso`, after an event at this address."""
+    root = shopper()
+    root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})
+    product, checkout = await root.get_state(ProductState), await root.get_state(CheckoutState)
+    for state in (product, checkout):
+        state._show(PageData(getattr(state.content, "__wrapped__", state.content), state.meta))
+    root.router = RouterData.from_router_data({"pathname": address, "asPath": address})
+    assert await NewDocumentMiddleware([ProductState]).preprocess(APP, root, event) is None
+    return [product.is_ready, checkout.is_ready]
+
+
+async def test_a_document_of_another_address_begins_with_what_it_brought(
+    shop: Shop, shopper: Callable[[], rx.State]
+) -> None:
+    assert await shown_after(shopper, DOCUMENT, "/product/trompo") == [False, True]
+
+
+async def test_a_reload_a_connection_made_anew_and_any_other_event_keep_what_is_shown(
+    shop: Shop, shopper: Callable[[], rx.State]
+) -> None:
+    for event, address in (
+        (DOCUMENT, "/product/oso"),
+        (Event(name=HYDRATE, payload={}), "/product/trompo"),
+        (Event(name="load", payload={"hashes": ["digest"]}), "/product/trompo"),
+    ):
+        assert await shown_after(shopper, event, address) == [True, True]
+
+
+def test_the_pages_that_everybody_sees_the_same_are_such() -> None:
+    (middleware,) = [one for one in app._middlewares if isinstance(one, NewDocumentMiddleware)]
+    assert {CatalogState, ProductState} <= middleware._states
+    assert CheckoutState not in middleware._states

@@ -1,0 +1,146 @@
+"""Whom the guard counts: what it reads of a websocket's first request is what Reflex reads of it."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import reflex as rx
+from reflex_base.event.context import EventContext
+from reflex_base.registry import RegistrationContext
+from starlette.types import Message, Receive, Scope, Send
+
+from backend.core.config.settings import Settings
+from storefront.reflex_ext import socket_guard
+from storefront.reflex_ext.socket_frames import PONG, Refused
+from storefront.reflex_ext.socket_guard import (
+    CLIENT_FAILURES,
+    CLOSED,
+    FAILURES,
+    SOCKET,
+    Clients,
+    GuardedNamespace,
+    Socket,
+    _client_of,
+    _join_forwarded,
+    _require_token,
+    count_failure,
+    with_checked_frames,
+)
+
+NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
+
+
+@pytest.mark.parametrize(
+    "query", [f"token={NAME}", f"EIO=4&token={NAME}&transport=websocket", f"tok%65n={NAME}"]
+)
+def test_a_plain_name_is_accepted(query: str) -> None:
+    _require_token({"QUERY_STRING": query})
+
+
+@pytest.mark.parametrize(
+    "query",
+    [f"tok%65n=a%2Fb&token={NAME}", "token=a%0Ab", "token=", "token=ñ", "token=" + "x" * 65, "EIO=4", ""],
+)
+def test_another_name_is_refused(query: str) -> None:
+    with pytest.raises(Refused, match="without a name"):
+        _require_token({"QUERY_STRING": query})
+
+
+@pytest.fixture
+def people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Has a shop behind two proxies for so many people at one address."""
+
+    class Open:
+        settings = Settings(data_dir=tmp_path)
+
+    def are(number: int) -> None:
+        Open.settings = Settings(data_dir=tmp_path, trusted_proxies="10.0.0.0/8", people_per_address=number)
+
+    monkeypatch.setattr(socket_guard, "current_shop", lambda: Open)
+    return are
+
+
+@pytest.mark.parametrize(
+    ("connected", "forwarded", "client"),
+    [
+        ("190.24.1.1", [b"1.2.3.4"], "190.24.1.1"),
+        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1"], "190.24.1.1"),
+        ("10.0.0.1", [b"1.2.3.4, 190.24.1.1", b"10.0.0.2"], "190.24.1.1"),  # one header of each proxy
+        ("10.0.0.1", [b"::ffff:190.24.1.1"], "190.24.1.1"),
+        ("10.0.0.1", [b"2800:e2:1:2:3::4"], "2800:e2:1:2::/64"),
+    ],
+)
+def test_a_client_is_who_our_proxies_say(
+    people: Any, connected: str, forwarded: list[bytes], client: str
+) -> None:
+    people(1000)
+    headers = [(b"host", b"shop.test"), *((b"x-forwarded-for", value) for value in forwarded)]
+    scope: dict[str, Any] = {"client": (connected, 1), "headers": headers}
+    _join_forwarded(scope)
+    read_by_reflex = dict(scope["headers"])
+    assert read_by_reflex[b"x-forwarded-for"] == b", ".join(forwarded)
+    assert _client_of(scope) == client
+
+
+@pytest.mark.parametrize(
+    ("number", "share"), [(1000, 1), (5000, 5), (1, FAILURES.at_once / CLIENT_FAILURES.at_once)]
+)
+def test_what_one_address_may_do_wrong_grows_with_the_people_behind_it(
+    people: Any, number: int, share: float
+) -> None:
+    people(number)
+    assert socket_guard._budget_of_clients().at_once == CLIENT_FAILURES.at_once * share
+
+
+async def test_events_that_fail_close_the_socket_of_their_page(
+    people: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people(1000)
+    with RegistrationContext.get().fork():  # the shop may have made its own app
+        guard = GuardedNamespace("/_event", rx.App())
+    left: list[str] = []
+
+    async def leave(sid: str) -> None:
+        left.append(sid)
+
+    monkeypatch.setattr(guard, "disconnect", leave)
+    monkeypatch.setattr(EventContext, "get", lambda: SimpleNamespace(token=NAME))
+    here = SimpleNamespace(app=SimpleNamespace(event_namespace=guard))
+    monkeypatch.setattr(RegistrationContext, "get", lambda: here)
+    socket = guard._sockets["sid"] = Socket("190.24.1.1", Clients())
+    await guard._token_manager.link_token_to_sid(NAME, "sid")
+    for _ in range(int(FAILURES.at_once)):
+        count_failure()
+    was_closed = socket.is_closed
+    for _ in range(3):
+        count_failure()
+    assert (was_closed, socket.is_closed) == (False, True)
+    await asyncio.gather(*guard._closing)
+    assert left == ["sid"]
+
+
+async def test_a_socket_that_is_closed_while_it_waits_lets_no_further_frame_in(people: Any) -> None:
+    people(1000)
+    scope: dict[str, Any] = {"type": "websocket", "client": ("190.24.1.1", 1), "headers": []}
+    heard: list[Any] = []
+
+    async def receive() -> Message:
+        scope[SOCKET].close(
+            "makes events fail"
+        )  # an event's handler fails while the socket waits for a frame
+        return {"type": "websocket.receive", "text": PONG}
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        heard.append(await receive())
+
+    await with_checked_frames(app, Clients())(scope, receive, send)
+    assert heard == [CLOSED]
+
+
+def test_a_failure_beside_any_event_counts_nowhere() -> None:
+    count_failure()

@@ -1,0 +1,54 @@
+import asyncio
+
+import pytest
+
+from backend.edge.health.readiness import Readiness
+from storefront.server import draining
+from storefront.server.draining import Drain
+
+
+def drain_of(readiness: Readiness, busy: list[bool], ends: list[int]) -> Drain:
+    """One that finds events under way as often as `busy` says, and notes its end."""
+    return Drain(
+        readiness, 0, is_busy=lambda: busy.pop() if len(busy) > 1 else busy[0], end=lambda: ends.append(1)
+    )
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is waited for but the events themselves."""
+    monkeypatch.setattr(draining, "BETWEEN_LOOKS", 0)
+    monkeypatch.setattr(draining, "LAST_ANSWERS", 0)
+
+
+async def test_events_under_way_finish_before_the_end() -> None:
+    readiness, busy = Readiness({}), [False, True, True, True]
+    ends: list[int] = []
+    drain = drain_of(readiness, busy, ends)
+    drain.begin()
+    assert readiness.is_draining
+    assert drain.task is not None
+    await drain.task
+    assert (busy, ends) == ([False], [1])
+
+
+async def test_events_that_never_finish_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draining, "EVENTS_WITHIN", 0.01)
+    ends: list[int] = []
+    drain = drain_of(Readiness({}), [True], ends)
+    drain.begin()
+    assert drain.task is not None
+    await drain.task
+    assert ends == [1]
+
+
+async def test_it_begins_once() -> None:
+    ends: list[int] = []
+    drain = drain_of(Readiness({}), [False], ends)
+    drain.begin()
+    first = drain.task
+    drain.begin()
+    assert drain.task is first
+    assert first is not None
+    await asyncio.wait_for(first, 10)
+    assert ends == [1]
