@@ -47,7 +47,14 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 GUARDING = tuple(
     f"tests/backend/{name}"
     for name in (
-        *("payment/", "checkout/", "inventory/", "office/test_stock", "fulfillment/test_locations.py"),
+        *(
+            "payment/",
+            "checkout/",
+            "inventory/",
+            "office/stock/",
+            "warehouse/",
+            "fulfillment/test_locations.py",
+        ),
         *("jobs/", "attention/test_attention.py", "test_pricing.py"),
         *("orders/test_contradictions.py", "orders/test_other_amounts.py"),
     )
@@ -58,9 +65,15 @@ ALL_VARIANTS = (
     *(
         f"tests/backend/{name}"
         for name in (
-            *("cart/", "migrations/", "test_database.py", "test_rate_limit.py", "customers/test_lock_out.py"),
-            *("catalog/test_search", "catalog/test_staff_search.py", "catalog/test_found_pages.py"),
-            *("opening/test_lock.py", "returns/test_lock_order.py"),
+            *(
+                "cart/",
+                "migrations/",
+                "core/db/test_database.py",
+                "rate_limit/",
+                "customers/test_lock_out.py",
+            ),
+            *("catalog/search/", "catalog/api/test_list_cache.py"),
+            *("operations/opening/test_database_lock.py", "returns/test_lock_order.py"),
         )
     ),
     "tests/e2e/test_purchase.py::test_a_toy_is_bought",
@@ -99,8 +112,8 @@ ONLY_ALL = (
             "tests/e2e/test_left_alone.py::test_another_toy_goes_into_the_same_cart_when_redis",
             "tests/e2e/test_slow_carrier.py::test_the_form_stays_usable_while_the_carrier_is_waited_for[slow]",
         ),
-        "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have each part;"
-        " `test_checkout_errors.py` restarts the shop below an open page",
+        "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have"
+        " each part; `test_checkout_errors.py` restarts the shop below an open page",
     ),
     Group(
         "accessibility and layout of each screen",

@@ -1,4 +1,4 @@
-"""What the owner is told while it lasts: no sales, a full disk, a gateway that fails. Nothing has to be settled."""
+"""Alerts to the owner about ongoing conditions: no sales, a full disk, a failing gateway. They need no decision."""
 
 from backend.alerts.kinds import AlertKind
 from backend.alerts.service import AlertBegan, AlertEnded, end_alerts, raise_alert, read_alert

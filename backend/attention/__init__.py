@@ -1,4 +1,4 @@
-"""What a person must resolve: a row with a deadline, never only a line in a log."""
+"""Decisions that a person must make: each is a row with a deadline, never only a log line."""
 
 from backend.attention.kinds import AttentionKind
 from backend.attention.service import close_attention, raise_attention

@@ -1,4 +1,4 @@
-"""Who of the staff did what, when, on which thing, and what it was before: rows that nothing changes or deletes."""
+"""The audit: append-only rows of each action of a staff member, with the values before and after."""
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
 from backend.audit.recording import Change, Requester, Subject, Thing, Who, forget_personal_values, record

@@ -1,1 +1,1 @@
-"""What the office says on the shop's pages and in its mails: versions of each part, and what of them is shown now."""
+"""Content that staff write for pages and mails: versions of each area, and the published one."""

@@ -1,1 +1,1 @@
-"""What any program needs. It knows nothing of a shop's features."""
+"""Building blocks of any program: database, configuration, web clients, logs, money, time. No shop features."""

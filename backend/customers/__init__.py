@@ -1,3 +1,3 @@
-"""Who buys: customers with an account, and guests without one."""
+"""Customers: registered ones and guests."""
 
 import backend.customers.search_index  # noqa: F401 - whoever is stored can be found

@@ -1,1 +1,1 @@
-"""What the HTTP API of every package needs: errors as answers, dependencies, authentication, queries, limits."""
+"""Shared parts of the HTTP API: error responses, dependencies, authentication, queries, limits."""

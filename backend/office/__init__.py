@@ -1,1 +1,1 @@
-"""What screens of the office show of several packages at once. Each function takes the `Actor` and checks the right."""
+"""View models of the office's screens. Each function takes the `Actor` and checks its right."""

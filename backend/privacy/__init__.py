@@ -1,1 +1,1 @@
-"""What the law lets a person do with their data: see it and have it erased (Ley 1581 of 2012)."""
+"""Rights of a person over their data: access and erasure (Ley 1581 of 2012)."""

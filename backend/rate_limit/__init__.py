@@ -1,1 +1,1 @@
-"""How often something may be tried, counted in the database for all replicas."""
+"""Rate limits, counted in the database for all replicas."""

@@ -1,1 +1,1 @@
-"""What the shop earned: figures of a period, the IVA in them, and tables of all of it for spreadsheets."""
+"""Reports on a period: sales, IVA, and tables for spreadsheets."""

@@ -1,1 +1,1 @@
-"""What buyers say of the toys they bought."""
+"""Product reviews by customers who bought the product."""

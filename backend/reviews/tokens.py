@@ -11,7 +11,7 @@ PAGE = "/review"
 
 
 def review_token(signing_key: str, line_id: str) -> str:
-    """The token for the toy of this order line. How long it serves, the order says: `backend.reviews.reviewable_products`."""
+    """Return the token to review this order line. `backend.reviews.reviewable_products` decides until when."""
     signer = Signer(signing_key, salt="review", digest_method=hashlib.sha256)
     return signer.get_signature(line_id.encode("utf-8", "replace")).decode()
 

@@ -1,1 +1,1 @@
-"""Who wants to be told when a sold-out toy is back."""
+"""Notices to shoppers when a sold-out product is back in stock."""

@@ -1,1 +1,1 @@
-"""What the storefront's pages of an account, an order and its returns show."""
+"""View models of the storefront's account, order and returns pages."""

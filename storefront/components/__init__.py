@@ -1,1 +1,1 @@
-"""What pages are made of: plain HTML elements with class names, and a few parts that live in the browser."""
+"""Components of pages: plain HTML elements with class names, and a few React components."""

@@ -142,7 +142,7 @@ async def _measure(database: Database, settings: Settings, orders: int) -> None:
 
 
 def settle() -> None:
-    """Exclude what exists from garbage collection, as the shop does when it has opened (`storefront.server.granian_server`).
+    """Exclude existing objects from garbage collection, as `storefront.server.granian_server` does.
 
     What filling the database has left would else be looked through in the middle of an answer.
     """

@@ -42,7 +42,7 @@ def test_field_english_passes(source: str) -> None:
 
 
 def test_riddle_module_is_found_by_its_name() -> None:
-    assert kinds_in("", "backend/imports/import_validation.py") == ["riddle_modules"]
+    assert kinds_in("", "backend/imports/judging.py") == ["riddle_modules"]
 
 
 def test_dialect_in_a_document_is_found_with_its_line() -> None:

@@ -1,1 +1,1 @@
-"""What staff change of products, variants, options, tags and types."""
+"""Services that change products, variants, options, tags and types."""

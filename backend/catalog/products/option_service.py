@@ -1,4 +1,4 @@
-"""Making, changing and deleting an option of a product, as staff do. Refusals: see `backend.catalog.products.options`."""
+"""Create, change and delete options of a product. Refusals: see `backend.catalog.products.options`."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 

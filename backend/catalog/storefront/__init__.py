@@ -1,1 +1,1 @@
-"""What the shop's own pages read of the catalogue."""
+"""Catalog reads for the storefront's pages."""

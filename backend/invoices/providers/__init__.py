@@ -1,1 +1,1 @@
-"""Who makes invoices: the port, and what stands behind it."""
+"""Invoice providers: the port and its implementations."""

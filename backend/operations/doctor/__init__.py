@@ -1,1 +1,1 @@
-"""What `trompo doctor` looks at, before the shop opens and while it is open."""
+"""Checks of `trompo doctor`, before the shop opens and while it is open."""

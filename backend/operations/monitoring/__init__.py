@@ -1,4 +1,4 @@
-"""How the shop stands, for machines: `/metrics`, and what is told to its owner."""
+"""Monitoring: `/metrics`, health checks, and alerts to the owner."""
 
 from backend.operations.monitoring.process_monitor import Monitor
 

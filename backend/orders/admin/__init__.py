@@ -1,1 +1,1 @@
-"""What staff and the Admin API do with orders."""
+"""Services and routes for staff and the Admin API."""

@@ -1,1 +1,1 @@
-"""What was paid for an order, and what is refunded."""
+"""Payments and refunds of orders."""

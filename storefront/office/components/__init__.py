@@ -1,1 +1,1 @@
-"""What screens of the office are made of."""
+"""Components of the office's screens."""

@@ -1,1 +1,1 @@
-"""Who works here, and one's own account."""
+"""Equipo: the staff members, and one's own account."""

@@ -1,0 +1,55 @@
+"""The layout of the packages: small folders, few modules in the roots, and every package in one tier."""
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX_MODULES = 20
+"""Modules of a folder, `__init__.py` and migrations aside."""
+MAX_ROOT_MODULES = 8
+MAX_TIERS = 9
+
+
+def count_modules(root: str) -> Counter[str]:
+    """Return the number of modules of each folder below `root`."""
+    files = (ROOT / root).rglob("*.py")
+    folders = (file.parent.relative_to(ROOT).as_posix() for file in files if file.name != "__init__.py")
+    return Counter(folder for folder in folders if folder != "backend/migrations/versions")
+
+
+def contracts(kind: str) -> list[dict[str, Any]]:
+    """Return the import contracts of this type."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    return [each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == kind]
+
+
+@pytest.mark.parametrize("root", ["backend", "storefront"])
+def test_no_folder_holds_more_than_twenty_modules(root: str) -> None:
+    assert {folder: count for folder, count in count_modules(root).items() if count > MAX_MODULES} == {}
+
+
+def test_few_modules_are_in_the_root_of_the_backend() -> None:
+    assert count_modules("backend")["backend"] <= MAX_ROOT_MODULES
+
+
+def test_every_package_is_in_exactly_one_of_at_most_nine_tiers() -> None:
+    (layers,) = contracts("layers")
+    named = [name.strip() for layer in layers["layers"] for name in layer.split(":")]
+    there = {
+        path.stem
+        for path in (ROOT / "backend").iterdir()
+        if path.name != "__init__.py" and (path.suffix == ".py" or (path / "__init__.py").exists())
+    }
+    assert len(layers["layers"]) <= MAX_TIERS
+    assert sorted(named) == sorted(there)
+
+
+def test_packages_of_a_tier_are_independent_but_for_listed_arrows() -> None:
+    (layers,) = contracts("layers")
+    tiers = [{f"backend.{name.strip()}" for name in layer.split(":")} for layer in layers["layers"]]
+    listed = [set(contract["modules"]) for contract in contracts("independence")]
+    assert [tier for tier in tiers if len(tier) > 1 and tier not in listed] == []
