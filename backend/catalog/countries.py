@@ -4,8 +4,8 @@ from functools import cache
 
 from babel import Locale
 
+from backend.core.collation import fold
 from backend.core.dates import LOCALE
-from backend.core.words import fold
 
 LETTERS = 2
 NONE = frozenset({"EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"})

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category, Collection, FormerHandle, Product, for_sale
+from backend.core.collation import fold
 from backend.core.errors import InvalidData
-from backend.core.words import fold
 
 LONGEST_HANDLE = 200
 """Characters of one that is made."""

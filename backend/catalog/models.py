@@ -24,13 +24,13 @@ from sqlalchemy.orm import Mapper
 from sqlmodel import Field, SQLModel
 
 from backend.core.clock import now
+from backend.core.collation import fold
 from backend.core.dates import day_begin, today_in_colombia
 from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
 from backend.core.ids import new_id
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.core.words import fold
 from backend.inventory.models import InventoryLevel
 from backend.plain_tables.models import PlainRow
 from backend.pricing import STANDARD_RATE

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, event, false, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.collation import AFTER_ANY_LETTER, MOST_WORDS
 from backend.core.db.tables import JsonObject, for_each_dialect, table_of
-from backend.core.words import AFTER_ANY_LETTER, MOST_WORDS
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.customers.search_terms import buyer_terms, wanted_terms
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from backend.core.words import fold
+from backend.core.collation import fold
 
 LONGEST_TERM = 80
 MOST_TERMS = 40

@@ -20,8 +20,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import SQLModel
 
+from backend.core.collation import MOST_WORDS, fold
 from backend.core.errors import InvalidData
-from backend.core.words import MOST_WORDS, fold
 from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
 from backend.edge.wire import JsonDict
 

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.catalog.models import Product, Variant
+from backend.core.collation import fold
 from backend.core.texts import _
 from backend.core.web.contact import one_line
-from backend.core.words import fold
 
 MOST_TOLD = 5
 """Toys that a problem names."""

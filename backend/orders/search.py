@@ -24,12 +24,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.collation import AFTER_ANY_LETTER, MOST_WORDS
 from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import day_begin
 from backend.core.db.database import planned_for
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
-from backend.core.words import AFTER_ANY_LETTER, MOST_WORDS
 from backend.customers.search_terms import buyer_terms, wanted_terms
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
 from backend.payment.models import PaymentCollection, PaymentSession

@@ -20,8 +20,8 @@ from backend.catalog.schemas.store import (
 from backend.catalog.search.index import matches
 from backend.catalog.search.query_words import SearchWords
 from backend.channels.models import SalesChannel
+from backend.core.collation import fold
 from backend.core.errors import InvalidData
-from backend.core.words import fold
 from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
 from backend.edge.schemas import ListParameters
 

@@ -6,8 +6,8 @@ A column without a line here is known by its own name alone.
 import re
 
 from backend.catalog.importer.columns import COLUMNS, OPTIONS
+from backend.core.collation import fold
 from backend.core.texts import _
-from backend.core.words import fold
 
 LABELS = {
     "handle": _("Dirección"),

@@ -40,8 +40,8 @@ from backend.catalog.search.query_words import (
     search_words,
     words_of,
 )
+from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.db.tables import table_of
-from backend.core.words import AFTER_ANY_LETTER
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8

@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib import resources
 
 from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.core.collation import fold
 from backend.core.config.values import read_synonyms
-from backend.core.words import fold
 
 MAX_QUERY_WORDS = 8
 MAX_TERM_LENGTH = 40

@@ -28,9 +28,9 @@ from backend.catalog.category_tree import read_tree
 from backend.catalog.derived_models import ProductTerm
 from backend.catalog.models import Picture, Product, ProductCategory, Variant, for_sale, is_hidden
 from backend.catalog.search.query_words import MAX_QUERY_WORDS, words_of
+from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.db.database import planned_for
 from backend.core.errors import InvalidData
-from backend.core.words import AFTER_ANY_LETTER
 from backend.inventory.models import FREE_UNITS, InventoryLevel
 from backend.office_settings import read_low_stock
 

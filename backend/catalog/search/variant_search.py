@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, or_
 
 from backend.catalog.models import Product, Variant
-from backend.core.words import MOST_WORDS, fold
+from backend.core.collation import MOST_WORDS, fold
 
 
 def with_words(text: str | None) -> list[ColumnElement[bool]]:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from backend.migrations.triggers import watch
-from backend.core.words import fold
+from backend.core.collation import fold
 
 revision: str = "81a20494dfa4"
 down_revision: str | None = "503855b94020"

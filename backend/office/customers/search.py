@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, exists, func, literal, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.collation import AFTER_ANY_LETTER, MOST_WORDS
 from backend.core.cursors import cursor_at, read_cursor
 from backend.core.db.database import planned_for
 from backend.core.db.tables import table_of
-from backend.core.words import AFTER_ANY_LETTER, MOST_WORDS
 from backend.customers.directory import Person
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.customers.search_terms import wanted_terms

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from backend.catalog.models import ProductTag
+from backend.core.collation import MOST_WORDS
 from backend.core.db.database import Database
-from backend.core.words import MOST_WORDS
 from backend.edge.query import mentions
 
 STORED = (

@@ -11,9 +11,9 @@ from backend.catalog.search.query_words import search_words, words_of
 from backend.catalog.search.suggestions import places_of, read_places
 from backend.catalog.storefront import page_content, product_list
 from backend.catalog.views import CatalogFilter
+from backend.core.collation import fold
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.core.words import fold
 from tests.store_defaults import make_toy, set_up_defaults
 
 

@@ -6,8 +6,8 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
+from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.errors import Forbidden, InvalidData, NotFound
-from backend.core.words import AFTER_ANY_LETTER
 from backend.customers.directory import add_guest, change_person
 from backend.customers.guests import delete_guests, guest_with
 from backend.customers.models import Customer, CustomerAddress, CustomerTerm, GuestCustomer
