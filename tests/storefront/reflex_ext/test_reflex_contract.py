@@ -340,16 +340,16 @@ def resolve(use: Use) -> Any:
     try:
         found = importlib.import_module(module)
     except ImportError:
-        pytest.fail(f"the module {module} has moved. {told(use)}", pytrace=False)
+        pytest.fail(f"the module {module} has moved. {message_for(use)}", pytrace=False)
     for part in path.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
-            pytest.fail(f"{use.name}: there is no `{part}`. {told(use)}", pytrace=False)
+            pytest.fail(f"{use.name}: there is no `{part}`. {message_for(use)}", pytrace=False)
     return found
 
 
-def told(use: Use) -> str:
+def message_for(use: Use) -> str:
     """Return who uses it and what for."""
     return f"{use.by} relies on it: it {use.why}. See docs/reflex.md."
 
@@ -381,12 +381,12 @@ def test_exists(use: Use) -> None:
 
 @pytest.mark.parametrize("use", [use for use in USES if use.value is not None], ids=name_of)
 def test_value(use: Use) -> None:
-    assert resolve(use) == use.value, told(use)
+    assert resolve(use) == use.value, message_for(use)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.overridden], ids=name_of)
 def test_overridden(use: Use) -> None:
-    assert tuple(inspect.signature(resolve(use)).parameters) == use.overridden, told(use)
+    assert tuple(inspect.signature(resolve(use)).parameters) == use.overridden, message_for(use)
 
 
 @pytest.mark.parametrize(
@@ -396,19 +396,19 @@ def test_called(use: Use) -> None:
     try:
         inspect.signature(resolve(use)).bind(*range(use.arguments), **dict.fromkeys(use.named))
     except TypeError as error:
-        pytest.fail(f"{use.name} takes other arguments: {error}. {told(use)}", pytrace=False)
+        pytest.fail(f"{use.name} takes other arguments: {error}. {message_for(use)}", pytrace=False)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.fields], ids=name_of)
 def test_field(use: Use) -> None:
     missing = set(use.fields) - names_in(resolve(use))
-    assert not missing, f"{use.name} has no {', '.join(sorted(missing))}. {told(use)}"
+    assert not missing, f"{use.name} has no {', '.join(sorted(missing))}. {message_for(use)}"
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.looked_up], ids=name_of)
 def test_looked_up(use: Use) -> None:
     missing = set(use.looked_up) - looked_up_in(resolve(use))
-    assert not missing, f"{use.name} does not use {', '.join(sorted(missing))} any more. {told(use)}"
+    assert not missing, f"{use.name} does not use {', '.join(sorted(missing))} any more. {message_for(use)}"
 
 
 @pytest.mark.parametrize("name", SWITCHES)
