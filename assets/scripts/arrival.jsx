@@ -1,4 +1,4 @@
-// A page that has arrived: once its scripts run, it does what was pressed before (see components/early_press.py); and after
+// A page that has arrived: once its scripts run, it does what was pressed before (see head_scripts/early_press.py); and after
 // going to another page without loading a document, the focus starts at the new page's content, as it would have.
 
 import { useEffect } from "react";

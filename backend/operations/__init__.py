@@ -1,1 +1,1 @@
-"""Looking after a shop that runs: what goes by itself, and copies that bring it back."""
+"""Running a shop: opening it, watching it, checking it, backing it up, tidying it."""

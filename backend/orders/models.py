@@ -173,7 +173,7 @@ class Fulfillment(Timestamps, table=True):
     label_pdf: bytes | None = None
     data: JsonObject = Field(default_factory=dict, sa_type=Json)
     stage: str | None = None
-    """A `backend.shipping.providers.TrackingStage`: where the carrier says it is. None: not asked yet."""
+    """A `backend.shipping.providers.base.TrackingStage`: where the carrier says it is. None: not asked yet."""
     tracked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the carrier was last asked. Of several replicas, the one that moves it on asks."""
     shipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

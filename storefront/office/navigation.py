@@ -65,7 +65,7 @@ class Place:
         icon: its icon's name in `storefront/office/icons.py`.
         right: who may go there.
         is_main: whether a telephone's bar shows it; the others are under «Más». At most four are.
-        counts: the name of the number beside it in `storefront.office.state.Counts`; empty without one.
+        counts: the name of the number beside it in `storefront.office.state.StaffState`; empty without one.
     """
 
     path: str

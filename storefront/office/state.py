@@ -219,7 +219,7 @@ class OfficeScreen(Tells, mixin=True):
     _right: ClassVar[Right]
     """Who may see the screen."""
     _topics: ClassVar[frozenset[str]] = frozenset()
-    """What the screen shows: see `storefront.office.news`."""
+    """What the screen shows: see `backend.news.topics`."""
     _document: int = 0
     """The document that it was shown in last."""
 

@@ -1,7 +1,8 @@
 """What stays in memory of a page after its browser has gone.
 
 Reflex keeps the state of each page for an hour. A page that comes back soon, after a lost connection or a reload, goes
-on with it; nothing is lost without it (see `storefront.live.lost`). So only the pages that were closed last are kept.
+on with it; nothing is lost without it (see `storefront.reflex_ext.state_loss`). So only the pages that were closed
+last are kept.
 """
 
 from collections import OrderedDict

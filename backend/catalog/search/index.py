@@ -2,7 +2,7 @@
 
 The index lives in the database (`search_term`, `search_typo`), so every replica finds the same, and it needs no
 extension. A word of the query looks for terms that begin with it, are a form of it or mean the same
-(`search_words.py`); only when there is none are terms looked for of the other gender, and then those that are one
+(`query_words.py`); only when there is none are terms looked for of the other gender, and then those that are one
 letter off (two, in words of eight letters and more). Two words are that close when they share what is left of them
 after leaving letters out, so `search_typo` stores those remains for every term.
 """
