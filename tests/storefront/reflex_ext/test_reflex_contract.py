@@ -530,7 +530,7 @@ def test_the_websocket_asks_our_function_for_origin_and_request() -> None:
 
 
 def test_a_socket_is_told_its_asgi_scope() -> None:
-    """`socket_guard.py` finds its `Socket` in the scope of a websocket, by which `on_connect` is told of it."""
+    """`socket_guard.py` finds its `Socket` in the scope of a websocket, which `on_connect` receives."""
     from engineio.async_drivers import asgi
 
     names = [const for const in asgi.translate_request.__code__.co_consts if isinstance(const, str | tuple)]
