@@ -233,24 +233,21 @@ NOT_QUICK = (
     *(
         f"tests/backend/{name}"
         for name in (
-            *("catalog/assignment/", "catalog/importer/", "catalog/test_media_bounds.py"),
-            *("catalog/test_picture_store.py", "doctor/test_doctor.py", "edge/test_cross_origin.py"),
-            *("fulfillment/test_label_merging.py", "imports/", "mail/test_smtp.py", "migrations/"),
-            *("monitoring/test_metrics.py", "opening/test_lock.py", "payment/providers/pse/test_secrets.py"),
-            *("sandbox/gateway/test_official_sdk.py", "sandbox/gateway/test_over_sockets.py"),
-            *("shipping/providers/carrier/test_provider.py", "shipping/providers/carrier/test_wire_rows.py"),
-            *("spreadsheet_reader/", "test_cli.py", "test_outside_fetch.py", "test_spreadsheet.py"),
-            *("test_start.py", "test_tracing.py", "upkeep/"),
+            *("catalog/assignment/", "catalog/importer/", "cli/", "core/observability/test_tracing.py"),
+            *("core/test_spreadsheet.py", "core/web/test_outside_fetch.py", "edge/middleware/test_cors.py"),
+            *("fulfillment/test_label_merging.py", "imports/", "mail/test_smtp.py"),
+            *("media/test_media_bounds.py", "media/test_picture_store.py", "migrations/", "operations/"),
+            *("payment/providers/pse/test_secrets.py", "sandbox/gateway/test_official_sdk.py"),
+            *("sandbox/gateway/test_over_sockets.py", "shipping/providers/carrier/test_provider.py"),
+            *("shipping/providers/carrier/test_wire_rows.py", "spreadsheet_reader/", "test_start.py"),
         )
     ),
+    *("tests/storefront/live/test_pubsub.py", "tests/storefront/renderer/", "tests/storefront/server/"),
     *(
-        f"tests/storefront/{name}"
-        for name in (
-            *("live/test_pubsub.py", "renderer/", "test_idle_imports.py", "test_processes.py"),
-            *("test_release.py", "test_serve.py"),
-        )
+        "tests/storefront/test_serve.py",
+        "tests/tools/test_browser.py",
+        "tests/tools/test_install_packages.py",
     ),
-    *("tests/tools/test_browser.py", "tests/tools/test_install_packages.py"),
 )
 """Tests that take long, or that start a process or a server themselves."""
 
