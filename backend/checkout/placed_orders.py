@@ -91,7 +91,7 @@ class PlacedOrders:
         return await restore_cart(self.starter.database, order_id, present)
 
     async def change_bank(self, order_id: str, token: str, present: str = "") -> str:
-        """Close an order's payment that is at the bank, and restore its cart. See `restoring.change_bank`.
+        """Close an order's payment that is at the bank, and restore its cart. See `restoration.change_bank`.
 
         Raises:
             Conflict: it is paid, or its payment is being reviewed: it cannot be closed.

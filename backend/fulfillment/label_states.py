@@ -2,8 +2,8 @@
 
     nothing ──► creating ──► created ──► canceled
                     ├──► failed ──► creating (again)
-                    ├──► unknown ──► created or failed, once somebody has looked (`decisions.resolve_doubt`)
-                    └──► too_expensive ──► failed, once somebody has decided (`decisions.decide_price`)
+                    ├──► unknown ──► created or failed, once a person has looked (`label_decisions.resolve_doubt`)
+                    └──► too_expensive ──► failed, once a person has decided (`label_decisions.decide_price`)
 
 `move` is the only function that writes `Fulfillment.state`.
 """

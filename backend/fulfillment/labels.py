@@ -66,8 +66,8 @@ async def create_label(
         Conflict: it is being made, or nobody knows whether it was; the carrier is not asked again.
         NotAllowed: the label was cancelled; a new one needs another reference.
         InvalidData, OutsideFailure: no label was made; asking again is safe.
-        LabelTooExpensive: it costs more than `new.request.max_price`; it waits for a person (`decisions.decide_price`).
-        OutcomeUnknown: a label may have been made; somebody must look (`decisions.resolve_doubt`).
+        LabelTooExpensive: it costs more than `max_price`; a person must decide (`label_decisions.decide_price`).
+        OutcomeUnknown: a label may have been made; a person must look (`label_decisions.resolve_doubt`).
     """
     fulfillment, is_claimed = await _claim(database, provider.id, new, by)
     if not is_claimed:

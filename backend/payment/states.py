@@ -22,7 +22,8 @@
       expired, failed                                                       (`honor`); a provider's late word never does
     captured                nothing                                         final
 
-(spec: States and transitions.) `backend.payment.transitions.move` is the only function that writes a state.
+(spec: States and transitions.) `backend.payment.transitions._set_state` is the only function that changes
+a state: `move` calls it and publishes the change; `capture_to_refund` calls it and publishes nothing.
 Rejected, canceled, expired and failed are set only when the provider says so.
 """
 

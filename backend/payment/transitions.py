@@ -384,9 +384,10 @@ async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentS
 
 
 async def move(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
-    """Put the locked session into this state, and tell the packages above. The only writer of a session's state.
+    """Put the locked session into this state, and publish `PaymentSessionChanged` to the packages above.
 
-    The (locked) cart is bound to the session while that is at the bank, and free when it has ended.
+    Every change of a state comes here, except that of `capture_to_refund`, which publishes nothing. The (locked) cart
+    is bound to the session while that is at the bank, and free when it has ended.
 
     Raises:
         StepNotAllowed: no step leads there; nothing has changed.

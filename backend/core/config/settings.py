@@ -1,4 +1,4 @@
-"""Every setting of the shop, and the only module that reads the environment (where else from: `setting_sources`).
+"""Every setting of the shop, and the only module that reads the environment (where else from: `sources`).
 
 All settings are optional: with none at all the shop runs on SQLite and the embedded sandbox. Those that are malformed,
 or missing where production needs them, stop the start with one clear line each (`SettingsError`). Secrets are
