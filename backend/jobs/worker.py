@@ -45,6 +45,8 @@ ENDED = "the process ended while it ran"
 """The error of a job whose claim was not given back. Where it was the last error too, `failures` counts only these."""
 MOST_ENDS = 5
 """In a row, after which the job is given up: it may be what ends the process."""
+MIN_PERIODIC_PAUSE = timedelta(hours=1)
+"""The least pause before periodic work that was given up runs again, as it may end the process again."""
 
 
 def pause_after(failures: int) -> timedelta:
@@ -122,15 +124,24 @@ class Worker:
         return count
 
     async def schedule(self) -> None:
-        """Enqueue the job of each kind of periodic work that has none, and pull back what a wrong clock wrote."""
+        """Enqueue the job of each kind of periodic work that has none, and pull back what a wrong clock wrote.
+
+        Periodic work that was given up runs again after its pause. If the process ends once more, it is given up again.
+        """
         await pull_back_jobs(self._database)
         async with self._database.transaction() as session:
-            known = (
-                (await session.execute(select(Job.kind).where(Job.kind.in_(self._handlers)))).scalars().all()
-            )
-            for name, handler in sorted(self._handlers.items()):
-                if handler.kind.every is not None and name not in known:
+            pauses = {
+                name: handler.kind.every
+                for name, handler in sorted(self._handlers.items())
+                if handler.kind.every is not None
+            }
+            found = await session.execute(select(Job.kind, Job.failed_at).where(Job.kind.in_(pauses)))
+            known = dict(found.all())
+            for name, pause in pauses.items():
+                if name not in known:
                     await enqueue(session, name, key="")
+                elif known[name] is not None:
+                    await _revive_periodic(session, name, max(pause, MIN_PERIODIC_PAUSE))
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -299,6 +310,17 @@ async def _give_up_what_ends_processes(session: AsyncSession, job_id: int) -> No
     job.claim, job.again_at = None, None
     log.error("job %s is given up: %s", job.kind, job.error)
     await _give_up(session, job, await database_now(session))
+
+
+async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -> None:
+    """Let periodic work that was given up before the pause run again. Its attention row stays open."""
+    await session.execute(
+        update(Job)
+        .where(Job.kind == name, Job.failed_at <= db_now(-pause))
+        .values(failed_at=None, failing_since=None, failures=MOST_ENDS - 1, error=ENDED)
+        .values(run_at=db_now(), delay_s=0.0)
+        .execution_options(synchronize_session=False)
+    )
 
 
 async def _finish(session: AsyncSession, job_id: int, claim: str, result: Result) -> None:

@@ -64,6 +64,17 @@ class Services:
         self.done.append(run.kind)
 
 
+class HeldPeriodic(Services):
+    """Waits on demand in its periodic work too."""
+
+    @periodic("test.periodic", every=timedelta(hours=1))
+    async def again_and_again(self, run: JobRun) -> None:
+        self.began.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        self.done.append(run.kind)
+
+
 @pytest.fixture
 def services() -> Services:
     return Services()
@@ -386,11 +397,11 @@ async def test_a_stopped_worker_leaves_its_jobs_to_others_at_once(
     assert services.done[-1] == 1
 
 
-async def kill_it(database: Database, services: Services) -> None:
+async def kill_it(database: Database, services: Services, kind: str = "test.one") -> None:
     """A worker takes the job and its process is killed: nothing is written, and the claim ends by itself."""
     services.hold = asyncio.Event()
     services.began.clear()
-    running = asyncio.create_task(Worker(database, [services]).run_due("test.one"))
+    running = asyncio.create_task(Worker(database, [services]).run_due(kind))
     await services.began.wait()
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
@@ -435,6 +446,77 @@ async def test_a_job_that_ends_its_process_again_and_again_is_given_up_and_someo
         assert await run_again(session, cast("int", given_up.id))
     assert await worker.run_due("test.one") == 1
     assert services.done == [1]
+
+
+@pytest.fixture
+async def periodic_work(database: Database) -> HeldPeriodic:
+    """Periodic work that was given up, because the process was killed each time it ran."""
+    services = HeldPeriodic()
+    worker = Worker(database, [services])
+    await worker.schedule()
+    for _time in range(MOST_ENDS):
+        await kill_it(database, services, "test.periodic")
+    assert await worker.run_due() == 0
+    assert await job_attention(database) == [("test.periodic", True)]
+    return services
+
+
+async def pass_pause(database: Database, worker: Worker, pause: timedelta) -> None:
+    """Let so much time have passed since jobs were given up, and have the worker look at the schedule."""
+    async with database.transaction() as session:
+        await session.execute(update(Job).where(Job.failed_at.is_not(None)).values(failed_at=db_now(-pause)))
+    await worker.schedule()
+
+
+async def job_attention(database: Database) -> list[tuple[str, bool]]:
+    """Return the kind of each job in attention, and whether its row is open."""
+    async with database.read() as session:
+        found = (await session.execute(select(Attention))).scalars()
+        return [(str(row.data["kind"]), row.resolved_at is None) for row in found]
+
+
+async def test_periodic_work_that_was_given_up_runs_again_after_its_pause(
+    database: Database, periodic_work: HeldPeriodic
+) -> None:
+    worker = Worker(database, [periodic_work])
+    await pass_pause(database, worker, timedelta(minutes=59))
+    assert await worker.run_due() == 0
+
+    await pass_pause(database, worker, timedelta(hours=1))
+    assert await worker.run_due() == 1
+
+    assert periodic_work.done == ["test.periodic"]
+    (job,) = [job for job in await rows(database) if job.kind == "test.periodic"]
+    assert (job.failures, job.error, job.failed_at) == (0, None, None)
+    assert await job_attention(database) == [("test.periodic", True)]
+
+
+async def test_periodic_work_that_ends_the_process_again_is_given_up_again(
+    database: Database, periodic_work: HeldPeriodic
+) -> None:
+    worker = Worker(database, [periodic_work])
+    for _time in range(2):
+        await pass_pause(database, worker, timedelta(hours=1))
+        await kill_it(database, periodic_work, "test.periodic")
+        assert await worker.run_due() == 0
+        (job,) = [job for job in await rows(database) if job.kind == "test.periodic"]
+        assert (job.claim, job.failed_at is None) == (None, False)
+
+    assert periodic_work.done == []
+    assert await job_attention(database) == [("test.periodic", True)]
+
+
+async def test_other_work_that_was_given_up_waits_for_a_person(
+    database: Database, services: Services, worker: Worker
+) -> None:
+    await put(database, "test.one", 1, key="a")
+    for _time in range(MOST_ENDS):
+        await kill_it(database, services)
+    assert await worker.run_due("test.one") == 0
+
+    await pass_pause(database, worker, timedelta(days=2))
+
+    assert await worker.run_due("test.one") == 0
 
 
 async def test_one_end_of_a_process_after_many_failures_gives_nothing_up(
