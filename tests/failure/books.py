@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel, Reservation
@@ -43,13 +44,20 @@ class Purchase:
 
 @dataclass(frozen=True)
 class Books:
-    """Everything at one moment. `promised` are units by holder and variant, with whether the promise ends."""
+    """Everything at one moment.
+
+    Attributes:
+        promised: units by holder and variant, with whether the promise ends.
+        attention: the kinds of the open rows.
+        failed_jobs: the kinds of the jobs that are in attention.
+    """
 
     payments: list[Payment]
     orders: dict[str, Purchase]
     promised: dict[tuple[str, str], tuple[int, bool]]
     levels_agree: bool
     attention: list[str]
+    failed_jobs: list[str]
 
     @property
     def paid(self) -> int:
@@ -184,4 +192,11 @@ async def read_books(database: Database) -> Books:
         )
         levels = await session.execute(select(InventoryLevel.id, InventoryLevel.reserved))
         levels_agree = all(kept == reserved.get(level_id, 0) for level_id, kept in levels)
-    return Books(payments, orders, promised, levels_agree, [one.kind for one in attention])
+    return Books(
+        payments,
+        orders,
+        promised,
+        levels_agree,
+        attention=[one.kind for one in attention],
+        failed_jobs=[one.data["kind"] for one in attention if one.kind == AttentionKind.JOB_FAILED],
+    )

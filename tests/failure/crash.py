@@ -142,6 +142,9 @@ class Figures:
     paid: int = 0
     refunded: int = 0
     attention: int = 0
+    """Approved payments that wait for a person."""
+    failed_jobs: list[str] = field(default_factory=list)
+    """Kinds of the jobs that were given up. The kills may end any job in flight, again and again."""
     steps: Counter[Step] = field(default_factory=Counter)
     seconds: float = 0.0
 
@@ -268,9 +271,11 @@ async def run(kills: int, *, steps: tuple[Step, ...] = tuple(Step), database_url
             await bank.decide_all("approve", frozenset(crashes.left))
             books = await crashes.everything_is_settled()
             books.check(await bank.approved())
-            figures.kills, figures.approved = shop.kills, len(await bank.approved())
+            approved = await bank.approved()
+            figures.kills, figures.approved = shop.kills, len(approved)
             figures.paid, figures.refunded = books.paid, books.refunded
-            figures.attention = len(books.attention)
+            figures.attention = sum(one.is_in_attention for one in books.payments if one.invoice in approved)
+            figures.failed_jobs = books.failed_jobs
             shop.kill()
             await shop.closed()
     figures.seconds = time.monotonic() - started
@@ -289,7 +294,7 @@ def main() -> None:
     print(
         f"{figures.approved} payments approved, {figures.paid} orders paid, {figures.refunded} of them refunded"
     )
-    print(f"{figures.attention} wait for a person")
+    print(f"{figures.attention} wait for a person; jobs that were given up: {figures.failed_jobs}")
     for step, count in figures.steps.items():
         print(f"  {count:4d}  {step}")
 
