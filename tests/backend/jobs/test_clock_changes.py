@@ -82,6 +82,11 @@ async def jump(database: Database, ahead: timedelta = MONTH) -> None:
             row.failing_since = row.failing_since + ahead if row.failing_since else None
 
 
+async def is_any_claimed(database: Database) -> bool:
+    async with database.read() as session:
+        return any((await session.execute(select(Job.claim))).scalars())
+
+
 async def waits(database: Database) -> dict[str, float]:
     """Return the seconds until each job is due, by kind."""
     async with database.read() as session:
@@ -235,8 +240,10 @@ async def test_running_worker_pulls_back_by_a_clock_that_nobody_puts_back(
         for _ in ("before the clock jumps", "after it is put right"):
             async with asyncio.timeout(60):
                 await services.all_ran.wait()
-            await jump(database)
+                while await is_any_claimed(database):
+                    continue  # the end of a run writes the job's next moment
             services.done.clear()
             services.all_ran.clear()
+            await jump(database)
     finally:
         await running.stop()
