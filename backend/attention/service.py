@@ -106,6 +106,17 @@ async def is_dismissed(session: AsyncSession, kind: AttentionKind, subject_id: s
     return (await session.execute(said.limit(1))).first() is not None
 
 
+async def is_resolved_by_staff(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
+    """Return True if a staff member has resolved a row of this kind and subject."""
+    rows = select(Attention.id).where(
+        Attention.kind == kind,
+        Attention.subject_id == subject_id,
+        Attention.resolved_at.is_not(None),
+        Attention.resolved_by != SHOP.id,
+    )
+    return (await session.execute(rows.limit(1))).first() is not None
+
+
 @subscribe(JobFailed)
 async def job_failed(session: AsyncSession, event: JobFailed) -> None:
     """A job failed for the last time: a person must look."""

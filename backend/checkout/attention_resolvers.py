@@ -49,12 +49,20 @@ from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_
 PAID_ALREADY = "Order {number} is paid already: give this money back, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "Nobody knows how many pesos these are: give them back, and dismiss with a note that says so"
 NOTHING_KNOWN = "Nothing is known of what was paid for: give the money back, and resolve with `refunded`"
+OTHER_TRANSACTION_PAYS = (
+    "Payment {invoice} has the money of another transaction: if this one was approved too, give its money back, "
+    "and dismiss with a note that says so"
+)
 BOOKED_ALREADY = "All of this money is booked as given back already: dismiss with a note"
 NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for"
 
 
 class PaidAlready(NotAllowed):
     """The order is paid already: the money is to be given back."""
+
+
+class OtherTransactionPays(NotAllowed):
+    """The row is about a transaction of an invoice that another transaction has paid."""
 
 
 class HoldsNoMoney(NotAllowed):
@@ -89,6 +97,7 @@ class PaymentResolver(Resolver):
         Raises:
             NotFound: the payment is gone.
             PaidAlready: the order is; its money is to be given back.
+            OtherTransactionPays: the payment has the money of another transaction.
             NotAllowed: so much money was not captured.
             InsufficientStock: units are missing; the message names them.
             AmountUnknown, PurchaseUnknown: nobody knows how much it is, or what it paid for.
@@ -98,9 +107,11 @@ class PaymentResolver(Resolver):
             return
         payment, cart = found
         if decision.action is Action.DISMISSED:
-            if payment.state == SessionState.HELD:
+            if payment.state == SessionState.HELD and not _is_of_second(row, payment):
                 await dismiss(session, payment, cart)
             return
+        if _is_of_second(row, payment):
+            _take_transaction(row, payment)
         order = await order_of_cart(session, cart.id)
         if decision.action is Action.HONOR:
             await _let_pay(session, row, payment, cart, order)
@@ -200,6 +211,22 @@ async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) 
         await close_attention(
             session, kind, event.session_id, note=f"The gateway said so after all: {event.state}"
         )
+
+
+def _is_of_second(row: Attention, payment: PaymentSession) -> bool:
+    """Return True if the row is about a second transaction of the session's invoice."""
+    return row.kind == AttentionKind.PAYMENT_UNRESOLVED and row.subject_id != payment.id
+
+
+def _take_transaction(row: Attention, payment: PaymentSession) -> None:
+    """Give the session the number of the row's transaction, so that later reports about it are the session's.
+
+    Raises:
+        OtherTransactionPays: the session has the money of another transaction.
+    """
+    if pays(payment) or payment.captured_amount is not None:
+        raise OtherTransactionPays(OTHER_TRANSACTION_PAYS.format(invoice=payment.invoice))
+    payment.reference = row.data["reference"]
 
 
 async def _let_pay(

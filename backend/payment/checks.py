@@ -6,7 +6,6 @@ the reservation has ended closes the session; its checks go on.
 
 import logging
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -24,9 +23,7 @@ from backend.payment.states import AT_THE_BANK, CHECKED, SessionState
 from backend.payment.transitions import (
     CloseReason,
     apply_report,
-    apply_second_report,
     close,
-    invoice_beside,
     lock_session,
     move,
 )
@@ -42,7 +39,6 @@ CHECK_FOR = timedelta(hours=48)
 UNRESOLVED = "the gateway has not said for 48 hours how it ended; look at its own pages"
 
 _WITH_CLOCK = select(PaymentSession, db_now()).where(PaymentSession.id == bindparam("session_id"))
-_BESIDE = select(PaymentSession.id).where(PaymentSession.invoice == bindparam("invoice"))
 _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 
@@ -54,7 +50,7 @@ async def check_session(database: Database, providers: Providers, payment: Payme
         The state it is in afterwards: `closed` when its reservation has ended and the bank has not decided; `held` as
         long as its order is packed, though the bank has said that no money comes.
     """
-    report = await _ask_provider(providers, payment, started_payment(payment))
+    report = await ask_provider(providers, payment, started_payment(payment))
     try:
         state = await apply_report(database, payment.id, report)
     except NotAllowed as error:
@@ -68,30 +64,10 @@ async def check_session(database: Database, providers: Providers, payment: Payme
     return state
 
 
-async def check_second_transaction(
-    database: Database, providers: Providers, payment: PaymentSession, reference: str | None
-) -> bool:
-    """Ask about another transaction of the same invoice: an approval is applied, and what follows that approval.
-
-    Returns:
-        True if the provider knows it as a transaction of this invoice.
-    """
-    facts = replace(started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
-    report = await _ask_provider(providers, payment, facts)
-    if report.state is ProviderState.CAPTURED:
-        await apply_second_report(database, payment.id, report)
-        return True
-    async with database.read() as session:
-        beside = await session.execute(_BESIDE, {"invoice": invoice_beside(payment, reference)})
-        session_id = beside.scalar_one_or_none()
-    if session_id is not None:
-        await apply_report(database, session_id, report)
-    return report.state is not ProviderState.UNKNOWN
-
-
-async def _ask_provider(
+async def ask_provider(
     providers: Providers, payment: PaymentSession, facts: StartedPayment
 ) -> ProviderReport:
+    """Ask the session's provider about a payment. Return state UNKNOWN, without an invoice, if that fails."""
     provider = providers.get(payment.provider_id)
     if provider is None:
         log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)

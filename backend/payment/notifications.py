@@ -22,9 +22,14 @@ from backend.core.ids import new_id
 from backend.core.observability.tracing import traced
 from backend.core.web.outside_values import to_storable_text
 from backend.jobs import enqueue
-from backend.payment.checks import check_second_transaction, check_session
+from backend.payment.checks import LONGEST_GAP, check_session
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import Notification, PaymentProvider, Providers, ProviderState, Verdict
+from backend.payment.second_transactions import (
+    SecondTransaction,
+    check_second_transaction,
+    raise_unresolved,
+)
 from backend.payment.states import SessionState
 from backend.payment.transitions import has_unheard_report
 
@@ -39,6 +44,8 @@ MAX_WITHOUT_EFFECT = 5_000
 CHECK_AGAIN_AFTER = timedelta(seconds=20)
 MOST_CHECKS = 8
 """How often a session is checked while the look-up lags behind a final notification."""
+MAX_SECOND_CHECKS = 31
+"""How often a second transaction is checked, with growing gaps after `MOST_CHECKS`: for about two days."""
 ANSWER_WITHIN = 0.8
 """Seconds that storing a notification may take before the provider gets its 200 all the same."""
 
@@ -159,9 +166,9 @@ async def _delete_oldest(session: AsyncSession) -> None:
 
 @traced
 async def handle_notification(
-    database: Database, providers: Providers, notification_id: str, payment: int
+    database: Database, providers: Providers, notification_id: str, attempt: int
 ) -> timedelta | None:
-    """The work of the job `payment.notification`: check the session that the notification names.
+    """Check the payment that the notification names: the work of the job `payment.notification`.
 
     Returns:
         After what time to check again, when the look-up lags behind the notification; None when done.
@@ -170,29 +177,36 @@ async def handle_notification(
         notification = await session.get(PaymentNotification, notification_id)
     if notification is None:
         return None
-    if await _lags_behind(database, providers, notification) and payment < MOST_CHECKS:
-        return CHECK_AGAIN_AFTER
+    gap = await _check_payment(database, providers, notification, attempt)
+    if gap is not None:
+        return gap
     async with database.transaction() as session:
         done = await session.get_one(PaymentNotification, notification_id)
         done.handled_at = await database_now(session)
     return None
 
 
-async def _lags_behind(database: Database, providers: Providers, notification: PaymentNotification) -> bool:
-    """Check the session. True if the provider's own look-up does not say yet what the notification said for good."""
+async def _check_payment(
+    database: Database, providers: Providers, notification: PaymentNotification, attempt: int
+) -> timedelta | None:
+    """Check what the notification names. Return after what time to check again; None when done."""
     payment = await _find_session(database, notification)
     if payment is None:
         log.warning("notification %s names no payment of ours", notification.id)
-        return False
-    if payment.reference not in (None, notification.reference):
-        # the provider knows a second transaction for our invoice: only its approval says anything about the payment
-        is_ours = await check_second_transaction(database, providers, payment, notification.reference)
-        if not is_ours and not SessionState(payment.state).is_final:
-            # the signature does not cover the name: this message is another payment's, and that one's may be ours
-            await check_session(database, providers, payment)
-        return False
+        return None
+    if notification.reference is not None and payment.reference not in (None, notification.reference):
+        return await _check_second(database, providers, payment, notification, attempt)
+    is_behind = await _lags_behind(database, providers, payment, notification)
+    return CHECK_AGAIN_AFTER if is_behind and attempt < MOST_CHECKS else None
+
+
+async def _lags_behind(
+    database: Database, providers: Providers, payment: PaymentSession, notification: PaymentNotification
+) -> bool:
+    """Check the session. True if the provider's look-up does not yet report the end that the notification reported."""
     is_known = payment.reference is not None
-    payment.reference = notification.reference  # we may never have had the answer that named it
+    # we may never have had the answer that named it
+    payment.reference = notification.reference or payment.reference
     state = await check_session(database, providers, payment)
     if not is_known and not state.is_final and state is not SessionState.HELD:
         payment.reference = None  # it may be another payment's number: our invoice finds ours
@@ -200,6 +214,52 @@ async def _lags_behind(database: Database, providers: Providers, notification: P
     if not notification.is_final or state is SessionState.HELD:
         return False
     return not state.is_final or await _is_unheard(database, payment.id, notification)
+
+
+async def _check_second(
+    database: Database,
+    providers: Providers,
+    payment: PaymentSession,
+    notification: PaymentNotification,
+    attempt: int,
+) -> timedelta | None:
+    """Check a transaction of the session's invoice that has another number than the session knows.
+
+    The signature does not cover the invoice. So the transaction may be another payment's, and that one's may be ours.
+
+    Returns:
+        After what time to check again; None when done.
+    """
+    reference = str(notification.reference)
+    second = await check_second_transaction(database, providers, payment, reference)
+    state = SessionState(payment.state)
+    if second.report.state is ProviderState.UNKNOWN and not state.is_final:
+        state = await check_session(database, providers, payment)
+    if not notification.is_final:
+        return None
+    if attempt < MOST_CHECKS:
+        is_behind = (
+            not state.is_final and state is not SessionState.HELD
+            if second.is_of_another_invoice
+            else _is_second_behind(second, notification)
+        )
+        return CHECK_AGAIN_AFTER if is_behind else None
+    if second.has_ended or second.session is not None or second.is_of_another_invoice:
+        return None
+    # no other job asks about this number
+    if not await raise_unresolved(database, payment, reference) or attempt >= MAX_SECOND_CHECKS:
+        return None
+    return min(CHECK_AGAIN_AFTER * (1 << (attempt - MOST_CHECKS + 1)), LONGEST_GAP)
+
+
+def _is_second_behind(second: SecondTransaction, notification: PaymentNotification) -> bool:
+    """Return True if the look-up does not yet report the end that the notification reported."""
+    reported = notification.said_state
+    if second.session is not None:
+        return reported is not None and has_unheard_report(second.session, ProviderState(reported))
+    if not second.has_ended:
+        return True
+    return reported == ProviderState.CAPTURED and second.report.state is not ProviderState.CAPTURED
 
 
 async def _is_unheard(database: Database, session_id: str, notification: PaymentNotification) -> bool:

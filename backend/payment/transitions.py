@@ -76,7 +76,7 @@ _FINAL_REPORTS = {
     ProviderState.HELD: SessionState.HELD,
 }
 
-_NOT_TAKEN = (ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED)
+NOT_TAKEN = (ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED)
 """The provider has no money: it never took it, or it gave it back."""
 
 _LOCK_CART = locked(
@@ -262,7 +262,7 @@ def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | Non
     Ends without money do not contradict one another. What a person has ended is no word of the provider's.
     """
     if payment.state == SessionState.CAPTURED:
-        if report.state in (*_NOT_TAKEN, ProviderState.HELD):
+        if report.state in (*NOT_TAKEN, ProviderState.HELD):
             return report.state
         if report.state is ProviderState.CAPTURED and report.amount is not None:
             if not _same_currency(payment, report):
@@ -277,7 +277,7 @@ def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | Non
 def has_unheard_report(payment: PaymentSession, reported: ProviderState) -> bool:
     """True if this report would contradict the session's final state and nothing of the kind is noted yet."""
     if payment.state == SessionState.CAPTURED:
-        return reported in _NOT_TAKEN and CONTRADICTED not in payment.data
+        return reported in NOT_TAKEN and CONTRADICTED not in payment.data
     is_final = SessionState(payment.state).is_final
     return is_final and reported is ProviderState.CAPTURED and APPROVED not in payment.data
 

@@ -12,6 +12,7 @@ from backend.checkout.attention_resolvers import (
     AmountUnknown,
     HoldsNoMoney,
     NothingLeft,
+    OtherTransactionPays,
     PaidAlready,
     PurchaseUnknown,
 )
@@ -58,6 +59,12 @@ MISSING = {
 }
 REFUSALS: Messages = (
     (PaidAlready, _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")),
+    (
+        OtherTransactionPays,
+        _(
+            "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
+        ),
+    ),
     (HoldsNoMoney, _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")),
     (
         AmountUnknown,

@@ -180,6 +180,7 @@ class ProviderReport:
     Attributes:
         amount: exact, in pesos; None when the provider did not say.
         currency: upper case (`COP`); None when it did not say.
+        invoice: our reference. In state UNKNOWN: the other invoice whose payment it is, if the provider said so.
         transaction_id: the CUS, where the provider knows it.
         code: the provider's own code or word for the state, for the record.
         text: the provider's words for the outcome, in Spanish.
@@ -258,6 +259,8 @@ class PaymentProvider(ABC):
     @abstractmethod
     async def status(self, session: StartedPayment) -> ProviderReport:
         """What the provider says of the payment now; state UNKNOWN when it does not know or its answer is not certain.
+
+        If it knows the number as another invoice's, the UNKNOWN report names that invoice.
 
         Raises:
             OutsideFailure: the provider could not be reached.

@@ -19,6 +19,7 @@ from backend.orders.models import Fulfillment, Order
 from backend.payment.checks import CHECK_FOR
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.second_transactions import raise_unresolved
 from backend.payment.sessions import RESERVATION_TIME
 from backend.payment.transitions import apply_report
 from backend.staff.rights import COMMAND_LINE
@@ -189,6 +190,59 @@ async def test_a_payment_that_is_gone_needs_only_a_note(till: Till) -> None:
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
     assert await refused(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
     assert (await resolve(till, NOTHING)).note == "nothing is to be done"
+
+
+SECOND = "999"
+"""The gateway's number of a second transaction."""
+
+
+@pytest.mark.parametrize(
+    ("decision", "stands", "given_back"),
+    [
+        (HONOR, ("pending", "captured"), []),
+        (GIVEN_BACK, ("canceled", "refunded"), [PRICE]),
+        (NOTHING, ("canceled", "canceled"), []),
+    ],
+)
+async def test_an_unresolved_second_transaction_counts_for_a_payment_without_money(
+    till: Till, decision: Decision, stands: tuple[str, str], given_back: list[int]
+) -> None:
+    order, payment = await till.order(await till.toy())
+    await till.decide(payment, ProviderState.REJECTED)
+    assert await raise_unresolved(till.database, payment, SECOND)
+
+    await resolve(till, decision)
+
+    found = await till.read_order(order.id)
+    assert ((found.status, found.payment_status), await refunds(till)) == (stands, given_back)
+    async with till.database.read() as session:
+        reference = (await session.get_one(PaymentSession, payment.id)).reference
+    assert (reference == SECOND) is (decision is not NOTHING)
+
+
+@pytest.mark.parametrize("decision", [HONOR, GIVEN_BACK])
+async def test_an_unresolved_second_transaction_does_not_count_for_a_payment_with_money(
+    till: Till, decision: Decision
+) -> None:
+    """Booked as a refund, it would be one of the first transaction, and cancel the paid order."""
+    order, payment = await till.order(await till.toy())
+    await till.decide(payment, ProviderState.CAPTURED)
+    assert await raise_unresolved(till.database, payment, SECOND)
+
+    message = await refused(till, decision, NotAllowed)
+
+    assert message.startswith(f"Payment {payment.invoice} has the money of another transaction")
+    await resolve(till, NOTHING)
+    found = await till.read_order(order.id)
+    assert (found.status, found.payment_status, await refunds(till)) == ("pending", "captured", [])
+
+
+async def test_a_dismissed_second_transaction_leaves_the_held_payment(till: Till) -> None:
+    _, payment = await till.order(await till.toy())
+    await till.decide(payment, ProviderState.HELD)
+    assert await raise_unresolved(till.database, payment, SECOND)
+    await resolve(till, NOTHING)
+    assert await till.state(payment) == "held"
 
 
 async def _unanswered(till: Till, cart_id: str) -> PaymentSession:

@@ -38,9 +38,9 @@ from backend.office.orders.detail import order_detail
 from backend.office.orders.packing import pack_view
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order
-from backend.payment.checks import check_second_transaction
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.second_transactions import check_second_transaction
 from backend.payment.transitions import apply_report
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import (

@@ -173,7 +173,7 @@ class GatewayPse(PaymentProvider):
     async def _by_number(self, session: StartedPayment) -> ProviderReport:
         client = self._client
         failure: OutsideFailure | None = None
-        answered = False
+        answered, other_invoice = False, None
         for ask, number in (
             (client.transaction_by_reference, session.reference),
             (client.transaction, session.ticket_id),
@@ -190,9 +190,11 @@ class GatewayPse(PaymentProvider):
             told = self._report_for(report, session)
             if told is not None:
                 return told
+            if report.invoice != session.invoice:
+                other_invoice = report.invoice
         if failure is not None and not answered:
             raise failure
-        return ProviderReport(state=ProviderState.UNKNOWN)
+        return ProviderReport(state=ProviderState.UNKNOWN, invoice=other_invoice)
 
     async def _by_invoice(self, session: StartedPayment) -> ProviderReport:
         """The answer to bank.create was lost: all that is known is our invoice, which may have several transactions."""

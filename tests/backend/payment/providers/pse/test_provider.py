@@ -325,6 +325,26 @@ async def test_an_answer_without_an_invoice_counts_by_the_gateways_number_alone(
     assert (await pse.status(facts(reference="77"))).state is state
 
 
+async def test_a_number_of_another_invoice_is_unknown_and_names_that_invoice(
+    pse: GatewayPse, practice: Practice
+) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    report = await pse.status(facts(invoice="TR-2", reference=started.reference))
+    assert (report.state, report.invoice) == (ProviderState.UNKNOWN, "TR-1")
+
+
+async def test_an_answer_without_a_state_is_unknown_and_names_no_other_invoice(
+    pse: GatewayPse, practice: Practice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def transaction(reference: str) -> GatewayReport:
+        return GatewayReport(reference=reference, invoice="TR-1")
+
+    monkeypatch.setattr(practice.client, "transaction_by_reference", transaction)
+    report = await pse.status(facts(reference="77"))
+    assert (report.state, report.invoice) == (ProviderState.UNKNOWN, None)
+
+
 async def test_a_number_that_is_none_of_the_gateways_is_passed_over(
     pse: GatewayPse, practice: Practice
 ) -> None:
