@@ -62,10 +62,11 @@ export function HttpForm({ action, formAction, next, done, offline, failed, ownP
   const [answer, setAnswer] = useState(NOTHING);
   const sending = useRef({ content: "", id: "" });
 
-  // The server does a sending once: what is sent again because its answer was lost has the id that it had.
+  // The server does a sending once: what is sent again because its answer was lost has the id that it had. The time of a
+  // file that was not chosen is the present, and so no content.
   const idOf = (form) => {
     const content = JSON.stringify([...form].map(([name, value]) => (
-      value instanceof File ? [name, value.name, value.size, value.lastModified] : [name, value])));
+      value instanceof File ? [name, value.name, value.size, value.size ? value.lastModified : 0] : [name, value])));
     if (content !== sending.current.content) sending.current = { content, id: newId() };
     return sending.current.id;
   };

@@ -89,8 +89,8 @@ class Sold:
     sku: str
 
 
-async def order_over_the_api(shop: ShopServer) -> Sold:
-    """Somebody orders a toy by PSE, over the Store API; the bank has not decided yet."""
+async def order_over_the_api(shop: ShopServer, units: int = 1) -> Sold:
+    """Order units of a toy by PSE, over the Store API; the bank has not decided yet."""
     books = _books(shop)
     try:
         async with books.read() as session:
@@ -101,14 +101,14 @@ async def order_over_the_api(shop: ShopServer) -> Sold:
         await books.close()
     headers = {"x-publishable-api-key": key}
     async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=60) as store:
-        order = await bought(store, variant, 1, PSE, "calculated")
+        order = await bought(store, variant, units, PSE, "calculated")
     page = f"/order/{order['id']}?token={order['access_token']}"
     return Sold(order["display_id"], order["id"], page, order["items"][0]["variant_sku"])
 
 
-async def paid_order(shop: ShopServer) -> Sold:
-    """Somebody has ordered a toy, and the bank has approved it."""
-    sold = await order_over_the_api(shop)
+async def paid_order(shop: ShopServer, units: int = 1) -> Sold:
+    """Order units of a toy; the bank has approved it."""
+    sold = await order_over_the_api(shop, units)
     await report(shop, sold.id, ProviderState.CAPTURED)
     return sold
 

@@ -42,9 +42,9 @@ class Arrived:
     toy: str
 
 
-async def arrived(shop: ShopServer) -> Arrived:
-    """A guest's order that has arrived."""
-    sold = await paid_order(shop)
+async def arrived(shop: ShopServer, units: int = 1) -> Arrived:
+    """Order units of a toy as a guest; all have arrived."""
+    sold = await paid_order(shop, units)
     settings = Settings(data_dir=shop.folder / "data")
     books = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     try:
@@ -52,6 +52,7 @@ async def arrived(shop: ShopServer) -> Arrived:
             line = (
                 await session.execute(select(OrderLine).where(OrderLine.order_id == sold.id))
             ).scalar_one()
+            line.fulfilled = units
             session.add(
                 Fulfillment(
                     order_id=sold.id,
@@ -59,7 +60,7 @@ async def arrived(shop: ShopServer) -> Arrived:
                     location_id=(await session.execute(LOCATION)).scalar_one(),
                     provider_id="manual_manual",
                     state="created",
-                    items=[{"line_item_id": line.id, "quantity": 1}],
+                    items=[{"line_item_id": line.id, "quantity": units}],
                     delivered_at=now(),
                 )
             )

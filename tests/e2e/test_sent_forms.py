@@ -3,6 +3,7 @@
 | form | the cut | outcome |
 |---|---|---|
 | PQRS, return, review | before the server has it | said; what is typed stays; sent again, it is there once |
+| return of some units, without a picture | the same | the same |
 | the same | after the server acted, before its answer | the same |
 | PQRS | the same, and the text is changed before it is sent again | two records, the last is shown |
 """
@@ -112,6 +113,29 @@ async def test_a_cut_return_is_kept_and_stored_once(
     await expect(page.get_by_test_id("returns-said")).to_have_count(0)
     for label, text in ACCOUNT.items():
         await expect(offer.get_by_label(label)).to_have_value(text)
+    await button.click()
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=PATIENCE)
+    await expect(page.get_by_test_id("return")).to_have_count(1)
+    assert await count(server, Return) == before + 1
+
+
+@ON_A_PHONE
+@CUTS
+async def test_a_cut_warranty_of_one_unit_without_a_picture_is_stored_once(
+    page: Page, server: ShopServer, watch: Watch, is_after: bool
+) -> None:
+    watch.expect("net::ERR_CONNECTION_RESET")
+    before, bought = await count(server, Return), await arrived(server, units=3)
+    await page.goto(bought.order)
+    form = page.get_by_test_id("offer-warranty")
+    await form.locator("summary").click()
+    await expect(form.locator("input[type=file]")).to_be_visible()
+    await form.locator("input[type=number]").fill("1")
+    await form.get_by_label("¿Qué pasa?").fill("No gira.")
+    button = form.get_by_test_id("ask-return")
+    await send_with_a_cut(page, "**/api/returns?*", button, is_after)
+    assert await count(server, Return) == before + is_after
+    await expect(form.get_by_label("¿Qué pasa?")).to_have_value("No gira.")
     await button.click()
     await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=PATIENCE)
     await expect(page.get_by_test_id("return")).to_have_count(1)
