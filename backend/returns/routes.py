@@ -43,7 +43,7 @@ LIMIT = RateLimit("returns", per_pair=6, per_client=60, per_subject=0, per_day=2
 SAID = {
     "asked": _("Recibido. Te escribimos al correo del pedido."),
     "check": _("No se envió: revisa las unidades, la razón y la cuenta."),
-    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG o WebP de máximo 15 MB.").format(
+    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una.").format(
         most=MOST_PICTURES
     ),
     "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
