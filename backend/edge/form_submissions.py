@@ -1,10 +1,14 @@
 """Forms that pages send by HTTP. A sending is done once, however often it comes; scripts and browsers get own answers.
 
 A page's script gives what is typed a random id, and sends both again until it has an answer: see `HttpForm` in
-`assets/scripts/account.jsx`. A form that the browser sends itself has an id in its address.
+`assets/scripts/account.jsx`. A form that the browser sends itself has an id in its address: one for all forms of the
+page, and the same again after the browser's button «Back».
 """
 
+import hashlib
+import json
 import re
+from typing import Any
 
 from fastapi import Request
 from starlette.responses import RedirectResponse, Response
@@ -13,16 +17,21 @@ from backend.edge.wire import Wire
 from backend.presses.service import Sending
 
 PRESS_HEADER, PRESS_PARAMETER = "x-press", "press"
-_PRESS_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
+_PRESS_ID = re.compile(r"[0-9a-f]{32}")
 
 
-def sending_of(request: Request, form: str, press_id: str = "") -> Sending | None:
+def sending_of(request: Request, form: str) -> Sending | None:
     """Return the sending of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
 
-    `press_id` is used where the request has no id.
+    Where one id may come from several forms, the name includes their differences (see `digest_of`).
     """
-    given = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or press_id
+    given = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or ""
     return Sending(form, given) if _PRESS_ID.fullmatch(given) else None
+
+
+def digest_of(content: Any) -> str:
+    """Return a digest of a form's content, which consists of JSON's types. The order of keys does not count."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def is_sent_by_script(request: Request) -> bool:

@@ -1,7 +1,5 @@
 """What the page `/pqrs` submits: JSON with scripts, and without them the browser's own form."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -16,7 +14,7 @@ from backend.core.texts import _
 from backend.core.web.contact import CHECK_FIELDS
 from backend.edge.auth.csrf import form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.form_submissions import sending_of
+from backend.edge.form_submissions import digest_of, sending_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -30,6 +28,8 @@ TOO_MANY = _(
 )
 FIELDS = ("kind", "name", "email", "order_number", "text")
 FORM = "pqrs"
+SCRIPTLESS_FORM = f"{FORM}/form"
+"""Ids of this form are derived from its content, so others can compute them. No id of a request is one of this form."""
 
 
 class Asked(LenientBody):
@@ -72,9 +72,9 @@ async def send_without_scripts(
     """
     submitted = await form_fields(request)
     typed = {name: submitted.get(name, "") for name in FIELDS}
-    digest = hashlib.sha256(json.dumps([ip, typed], sort_keys=True).encode()).hexdigest()
+    sending = Sending(SCRIPTLESS_FORM, digest_of([ip, typed]))
     try:
-        pqrs_id = await _store(database, settings, typed, ip, sending_of(request, FORM, digest))
+        pqrs_id = await _store(database, settings, typed, ip, sending)
     except InvalidData:
         return RedirectResponse(f"{PAGE}?said=check", 303)
     except TooManyRequests:

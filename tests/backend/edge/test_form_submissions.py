@@ -6,6 +6,7 @@
 | PQRS | with another id | two records |
 | PQRS without scripts | the same text from the same address | one record |
 | PQRS without scripts | another text | two records |
+| PQRS without scripts | another sends its derived id, by header or address | a record of its own |
 | any | an id that is no id | as without one |
 """
 
@@ -17,7 +18,12 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.app import Shop
+from backend.edge.form_submissions import digest_of
 from backend.pqrs.models import Pqrs
+from backend.pqrs.routes import FIELDS, SCRIPTLESS_FORM
+from backend.presses.models import Press
+from backend.presses.service import Sending
+from tests.backend.conftest import SHOPPER
 
 OWN = {"origin": "http://shop.test"}
 SCRIPT = {**OWN, "accept": "application/json"}
@@ -55,7 +61,7 @@ async def test_a_pqrs_that_comes_twice_at_once_is_stored_once(shop: Shop, anyone
     assert await count(shop, Pqrs) == 1
 
 
-@pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33])
+@pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33, "0f" * 32])
 async def test_what_is_no_id_is_none(shop: Shop, anyone: httpx.AsyncClient, press: str) -> None:
     assert await send_pqrs(anyone, press) != await send_pqrs(anyone, press)
     assert await count(shop, Pqrs) == 2
@@ -77,3 +83,21 @@ async def test_a_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: httpx.A
     assert await count(shop, Pqrs) == 1
     await send(text="El trompo llegó sin cuerda, otra vez.")
     assert await count(shop, Pqrs) == 2
+
+
+async def test_a_derived_id_is_taken_from_nobody(shop: Shop, anyone: httpx.AsyncClient) -> None:
+    answer = await anyone.post("/api/pqrs/form", data=ASKED, headers=OWN)
+    private = answer.headers["location"]
+    derived = digest_of([SHOPPER[0], {name: ASKED.get(name, "") for name in FIELDS}])
+    async with shop.database.read() as session:
+        assert await session.get(Press, Sending(SCRIPTLESS_FORM, derived).digest) is not None
+    for sent, path, headers in (
+        ("header", "", {**SCRIPT, "x-press": derived}),
+        ("address", f"?press={derived}", SCRIPT),
+    ):
+        typed = {**ASKED, "email": f"{sent}@example.com"}
+        answer = await anyone.post(f"/api/pqrs{path}", json=typed, headers=headers)
+        assert answer.json()["next"] != private
+        answer = await anyone.post(f"/api/pqrs/form{path}", data=typed, headers=headers)
+        assert answer.headers["location"] not in (private, "/pqrs?said=wait")
+    assert await count(shop, Pqrs) == 5
