@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -92,18 +92,40 @@ async def offers(session: AsyncSession, order: Order) -> list[Offer]:
     return [offer for offer in possible if offer.until is None or offer.until > moment]
 
 
-async def require_offer(database: Database, order_id: str) -> None:
-    """Let on who may ask for something, before more of what they send is read.
+@dataclass(frozen=True, slots=True)
+class ReturnOptions:
+    """State of an order that decides whether a form of it is read.
+
+    Attributes:
+        has_offers: a return can be asked for now.
+        has_returns: the order has a return: the form may be the one that asked for it, sent again.
+    """
+
+    has_offers: bool
+    has_returns: bool
+
+
+async def read_return_options(database: Database, order_id: str) -> ReturnOptions:
+    """Read whether a return of the order can be asked for, and whether it has one.
 
     Raises:
-        PressUsed: an earlier sending of the same form has asked for it.
         NotFound: there is no such order.
-        NotAllowed: there is nothing that its buyer may ask for, or not any more.
+    """
+    async with database.read() as session:
+        has_offers = bool(await offers(session, await read_order(session, order_id)))
+        # read after the offers: a return that has just taken the last of them is seen
+        query = select(exists().where(Return.order_id == order_id))
+        return ReturnOptions(has_offers, bool((await session.execute(query)).scalar_one()))
+
+
+async def require_unsent(database: Database) -> None:
+    """Check, before pictures are processed, that no earlier sending of the same form has stored a return.
+
+    Raises:
+        PressUsed: one has.
     """
     async with database.read() as session:
         await require_unused_press(session)
-        if not await offers(session, await read_order(session, order_id)):
-            raise NotAllowed("No return of this order can be asked for now")
 
 
 async def returnable(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> dict[str, int]:

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from backend.core.db.database import Database
 from backend.core.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.core.texts import _
 from backend.edge.auth.csrf import own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
-from backend.edge.form_submissions import lead_to, refuse, sending_of
+from backend.edge.form_submissions import digest_of, lead_to, refuse, sending_of
 from backend.edge.requests import WireRoute
 from backend.media.picture_forms import picture_form
 from backend.media.picture_store import PicturesUnavailable
@@ -23,7 +24,7 @@ from backend.orders.links.tokens import require_order_token
 from backend.presses.service import PressUsed, handle_press
 from backend.rate_limit.limiter import Client, RateLimit, hit
 from backend.returns.processing import add_receipt, read_file
-from backend.returns.requests import SentPicture, ask, require_offer
+from backend.returns.requests import SentPicture, ask, read_return_options, require_unsent
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import OFFICE, Right
 
@@ -40,12 +41,14 @@ MOST_PICTURES, MOST_FIELDS = 3, 500
 MOST_FIELD_BYTES = 16 << 10
 MOST_ASKED_BYTES = MOST_PICTURES * MOST_FILE_BYTES + (1 << 20)
 LIMIT = RateLimit("returns", per_pair=6, per_client=60, per_subject=0, per_day=20)
+RESEND_LIMIT = RateLimit("returns sent again", per_pair=30, per_client=120, per_subject=0, per_day=100)
+"""Limits how many forms are read only because they may be sent again. `LIMIT` counts new requests."""
 SAID = {
     "asked": _("Recibido. Te escribimos al correo del pedido."),
     "check": _("No se envió: revisa las unidades, la razón y la cuenta."),
-    "picture": _("No se envió: usa hasta {most} fotos JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una.").format(
-        most=MOST_PICTURES
-    ),
+    "picture": _(
+        "No se envió: usa hasta {most} fotos JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
+    ).format(most=MOST_PICTURES),
     "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
     "wait": _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."),
 }
@@ -78,15 +81,7 @@ async def send_request(
     require_order_token(settings.signing_key, order_id, token)
     said = "asked"
     try:
-        with handle_press(sending_of(request, ASK)):
-            client = Client.at(ip, settings)
-            await hit(database, LIMIT, order_id, client)
-            await require_offer(database, order_id)
-            async with picture_form(
-                request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
-            ) as form:
-                files = await uploads.as_webp(form.pictures(MOST_PICTURES))
-            await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])
+        await _store_request(request, database, uploads, order_id, Client.at(ip, settings))
     except PressUsed:
         pass  # its answer was lost
     except PictureRefused:
@@ -99,6 +94,45 @@ async def send_request(
         said = "wait"
     page = f"/order/{order_id}?token={token}&said={said}#devoluciones"
     return lead_to(request, page) if said in SHOWN_ON_PAGE else refuse(request, SAID[said], page)
+
+
+async def _store_request(
+    request: Request, database: Database, uploads: PictureUploads, order_id: str, client: Client
+) -> None:
+    """Read the form, and store its request once.
+
+    All forms of the page share the id in its address, also after the browser's button «Back». So a form is sent again
+    only if its order and its content are the same. A form that may be sent again is read even if no return can be asked
+    for any more: its return may have taken all units.
+
+    Raises:
+        PressUsed: an earlier sending of the same form has stored it.
+        TooManyRequests: see `hit` and `picture_form`.
+        PictureRefused, PicturesUnavailable: see `PictureForm.pictures` and `PictureUploads.as_webp`.
+        NotFound, InvalidData, NotAllowed: see `ask`.
+    """
+    options = await read_return_options(database, order_id)
+
+    async def admit() -> None:
+        await hit(database, LIMIT, order_id, client)
+        if not options.has_offers:
+            raise NotAllowed("No return of this order can be asked for now")
+
+    may_be_resent = options.has_returns and sending_of(request, ASK) is not None
+    if may_be_resent:
+        await hit(database, RESEND_LIMIT, order_id, client)
+    else:
+        await admit()
+    async with picture_form(
+        request, uploads, client, most_fields=MOST_FIELDS, most_field_bytes=MOST_FIELD_BYTES
+    ) as form:
+        digest = digest_of([form.typed, [(file.name, file.size) for file in form.files]])
+        with handle_press(sending_of(request, f"{ASK} {order_id} {digest}")):
+            if may_be_resent:
+                await require_unsent(database)
+                await admit()
+            files = await uploads.as_webp(form.pictures(MOST_PICTURES))
+            await ask(database, order_id, form.typed, [SentPicture(WEBP, content) for content in files])
 
 
 @router.get("/admin/return-files/{file_id}")

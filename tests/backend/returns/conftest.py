@@ -9,12 +9,15 @@ from tests.store_defaults import Defaults, make_toy
 
 
 @pytest.fixture
-async def paid(
-    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
-) -> Sold:
-    """Paid, and nothing of it is sent: 5 toys are stocked, 2 of them are promised."""
+async def toy(shop: Shop, shop_defaults: Defaults) -> str:
+    """Return the variant of a toy with 5 units."""
     async with shop.database.transaction() as session:
-        toy = await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+        return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
+
+
+@pytest.fixture
+async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str) -> Sold:
+    """Paid, and nothing of it is sent: 5 toys are stocked, 2 of them are promised."""
     return await sold(shop, store, admin, toy)
 
 

@@ -65,8 +65,10 @@ async def of_the_shop(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, http
         yield store, admin
 
 
-async def sold(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str) -> Sold:
-    order_id, session_id = await at_the_bank(shop, store, toy)
+async def sold(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, toy: str, units: int = 2
+) -> Sold:
+    order_id, session_id = await at_the_bank(shop, store, toy, units)
     await said(shop, session_id, ProviderState.CAPTURED)
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
     return Sold(order_id, order["items"][0]["id"])
