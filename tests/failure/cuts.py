@@ -302,7 +302,7 @@ def main() -> None:
     if asked.purchase is None:
         figures, folder, purchases = Figures.read(FOLDER, asked.seed), FOLDER, None
     else:
-        figures, folder, purchases = Figures(asked.seed, asked.purchase), FOLDER / "again", 1
+        figures, folder, purchases = Figures(asked.seed, purchases=asked.purchase), FOLDER / "again", 1
     folder.mkdir(parents=True, exist_ok=True)
     asyncio.run(run(figures, folder, asked.cuts, purchases=purchases))
     print(
