@@ -8,7 +8,6 @@ which is sent now and then. Labels (PDF) and the XML of invoices do not come by 
 
 import argparse
 import asyncio
-import json
 import logging
 import random
 import sys
@@ -16,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -26,6 +25,7 @@ from backend.fulfillment.label_merging import merge_labels
 from backend.sandbox.invoicing.rules import read_document
 from tests.e2e.conftest import ShopServer
 from tests.failure.mutations import MutatedFile, Mutations, valid_spreadsheet
+from tests.failure.progress import Progress
 
 STAFF = ("staff@trompo.example", "una clave muy larga")
 KEPT = Path("test-results/parsers")
@@ -45,13 +45,11 @@ PROBES = ("/", "/catalog", "/health")
 
 
 @dataclass
-class Figures:
-    """How far the run of a seed is, and what it has measured."""
+class Figures(Progress):
+    """Progress of the run of a seed: files and measurements."""
 
-    seed: int
     files: int = 0
     statuses: dict[str, int] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
     ends: int = 0
     """Serving processes that ended."""
     busy: dict[str, int] = field(default_factory=dict)
@@ -111,7 +109,7 @@ class Fuzz:
                 self.figures.ends += len(ended)
                 self.figures.fail(f"{len(ended)} processes ended before file {self.figures.files}")
             self.figures.most_memory_mib = max(self.figures.most_memory_mib, memory_mib(self.shop, pids))
-            store(self.figures)
+            self.figures.write(KEPT)
             report(self.figures)
 
     async def send_all(self, numbers: Iterator[int]) -> None:
@@ -213,25 +211,6 @@ def percentile_99(taken_ms: list[int]) -> int:
     return sorted(taken_ms)[int(len(taken_ms) * 0.99)] if taken_ms else 0
 
 
-def file_of(seed: int) -> Path:
-    """Return where the figures of a seed are kept."""
-    return KEPT / f"{seed}.json"
-
-
-def load(seed: int) -> Figures:
-    """Return the figures of a seed so far."""
-    file = file_of(seed)
-    return Figures(**json.loads(file.read_text())) if file.exists() else Figures(seed)
-
-
-def store(figures: Figures) -> None:
-    """Keep the figures, so that the run can go on."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    part = file_of(figures.seed).with_suffix(".part")
-    part.write_text(json.dumps(asdict(figures)))
-    part.replace(file_of(figures.seed))
-
-
 def report(figures: Figures) -> None:
     """Print the figures."""
     valid, mutated = percentile_99(figures.beside_valid_ms), percentile_99(figures.beside_mutated_ms)
@@ -251,7 +230,7 @@ def is_well(figures: Figures) -> bool:
 
 async def main(files: int, seed: int, only: int | None) -> bool:
     """Run on, or send one file again; return True if all is well."""
-    figures = load(seed) if only is None else Figures(seed)
+    figures = Figures.read(KEPT, seed) if only is None else Figures(seed)
     with tempfile.TemporaryDirectory() as folder:
         environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}
         shop = ShopServer(Path(folder), environment=environment)

@@ -20,6 +20,8 @@ class Progress:
         return cls(**json.loads(file.read_text())) if file.exists() else cls(seed)
 
     def write(self, folder: Path) -> None:
-        """Store the progress."""
+        """Store the progress, whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{self.seed}.json").write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False))
+        part = folder / f"{self.seed}.part"
+        part.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False))
+        part.replace(folder / f"{self.seed}.json")
