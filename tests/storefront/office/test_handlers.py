@@ -64,23 +64,24 @@ def test_every_place_is_a_screen_whose_right_is_the_same() -> None:
     assert sum(place.is_main for place in PLACES) <= 4
 
 
-@pytest.mark.parametrize("role", CALLERS)
 @pytest.mark.parametrize(("state", "name", "right"), GUARDED)
-async def test_who_may_not_is_refused(  # noqa: PLR0917
-    state: Any, name: str, right: Right, role: Role | None, browser_of: At, monkeypatch: pytest.MonkeyPatch
+async def test_who_may_not_is_refused(
+    state: Any, name: str, right: Right, browser_of: At, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = await browser_of(role)
-    screen: Any = await root.get_state(state)
     reached: list[str] = []
     fn = state.event_handlers[name].fn
     monkeypatch.setattr(_method_of(fn), "cell_contents", _noting(reached))
-    answer = await fn(screen)
-    may = role is not None and right in RIGHTS[role]
-    assert reached == (["done"] if may else [])
-    if role is None:
-        assert "/oficina/entrar" in str(answer)
-    elif not may:
-        assert screen.told.tone == "problem"
+    for role in CALLERS:
+        root = await browser_of(role)
+        screen: Any = await root.get_state(state)
+        reached.clear()
+        answer = await fn(screen)
+        may = role is not None and right in RIGHTS[role]
+        assert (role, reached) == (role, ["done"] if may else [])
+        if role is None:
+            assert "/oficina/entrar" in str(answer)
+        elif not may:
+            assert (role, screen.told.tone) == (role, "problem")
 
 
 def _method_of(guarded: Any) -> Any:
@@ -96,21 +97,21 @@ def _noting(reached: list[str]) -> Any:
     return method
 
 
-@pytest.mark.parametrize("role", CALLERS)
 @pytest.mark.parametrize("state", SCREENS, ids=lambda one: str(one.__name__))
-async def test_who_may_not_sees_nothing(shop: Shop, state: Any, role: Role | None, browser_of: At) -> None:
+async def test_who_may_not_sees_nothing(shop: Shop, state: Any, browser_of: At) -> None:
     del shop
-    root = await browser_of(role)
-    screen: Any = await root.get_state(state)
-    answer = await state.event_handlers["load"].fn(screen)
-    if role is None:
-        assert "/oficina/entrar?next=/oficina" in str(answer)
-        assert (await root.get_state(StaffState)).who is None
-    elif state._right in RIGHTS[role]:
-        assert screen.is_ready or screen.problem == "missing"
-    else:
-        assert screen.problem == "forbidden"
-        assert screen.content is None
+    for role in CALLERS:
+        root = await browser_of(role)
+        screen: Any = await root.get_state(state)
+        answer = await state.event_handlers["load"].fn(screen)
+        if role is None:
+            assert "/oficina/entrar?next=/oficina" in str(answer)
+            assert (await root.get_state(StaffState)).who is None
+        elif state._right in RIGHTS[role]:
+            assert screen.is_ready or screen.problem == "missing", role
+        else:
+            assert screen.problem == "forbidden", role
+            assert screen.content is None, role
 
 
 @pytest.mark.parametrize("role", CALLERS)
