@@ -137,6 +137,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Stop the second coverage of a worker.
+
+    pytest-cov 7 also starts the controller's coverage in each worker, because a worker reads the same `--dist`. It
+    goes on whenever the worker's own is paused, so every test would be traced.
+    """
+    plugin = session.config.pluginmanager.getplugin("_cov")
+    controller = getattr(plugin, "cov_controller", None)
+    if controller is not None and hasattr(session.config, "workerinput"):
+        controller.cov.stop()
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """With `ONLY_GUARDING` only those tests are traced: in Python 3.11 that takes half as long again as the test.
