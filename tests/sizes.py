@@ -96,7 +96,6 @@ ONLY_ALL = (
     Group(
         "examples of a size that no shop has today",
         (
-            "tests/backend/catalog/search/test_search_ranking.py",
             "tests/backend/checkout/test_limits.py::test_a_cart_of_as_many_lines_as_fit_answers_no_megabytes",
             "tests/backend/imports/test_options.py::test_two_hundred_products_of_six_variants",
             "tests/backend/promotions/test_discount_calculation.py::test_ten_thousand_random_carts",
