@@ -58,8 +58,6 @@ class AttentionKind(StrEnum):
     """A job failed as often as it may."""
     CLOCK_PUT_BACK = "clock_put_back"
     """A clock ran ahead and was put right: moments that it wrote were too late and are pulled back."""
-    BAR_CODE_TWICE = "bar_code_twice"
-    """Two variants had one bar code, from the time when they could: the one that had it first kept it."""
 
 
 class Action(StrEnum):
@@ -282,13 +280,6 @@ RULES = {
         Action.DISMISSED,
         (Action.DISMISSED,),
         _DAY,
-    ),
-    AttentionKind.BAR_CODE_TWICE: KindRules(
-        _("Dos presentaciones tenían el mismo código de barras"),
-        _("Mira las dos cajas y escribe en Productos el código de la que quedó sin él."),
-        Action.HONOR,
-        _WITHOUT_MONEY,
-        7 * _DAY,
     ),
 }
 """The rules of every kind."""

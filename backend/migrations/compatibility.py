@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "e81b64f0a9d3"
+OLDEST_COMPATIBLE = "8f3c1e60b2d7"
 """The newest migration of the oldest release whose code works on today's tables."""
 
 
@@ -24,10 +24,8 @@ class CompatibleRelease(SQLModel, table=True):
     """Its newest migration."""
 
 
-def is_newer_and_compatible(connection: Connection, script: ScriptDirectory, current: str | None) -> bool:
-    """Whether a newer release has migrated the database to `current`, and says that this release's code still works."""
-    if current is None or current in {known.revision for known in script.walk_revisions()}:
-        return False
+def is_compatible(connection: Connection, script: ScriptDirectory) -> bool:
+    """Return True if the newer release that migrated the database says that this release's code still works."""
     if not inspect(connection).has_table(CompatibleRelease.__tablename__):
         return False
     revision = table_of(CompatibleRelease).c.revision

@@ -47,14 +47,15 @@ def _obstacle(error: Exception) -> str | None:
     if as_unavailable(error) is not None:
         return f"the database does not answer ({type(error.__cause__ or error).__name__})"
 
-    from alembic.util import CommandError  # Alembic is loaded by who migrates
-
-    from backend.migrations.runner import TablesInUse
+    from backend.migrations.runner import TablesInUse, UnknownRevision  # only a migration loads Alembic
 
     if isinstance(error, TablesInUse):
         return f"the database could not be migrated ({error})"
-    if isinstance(error, CommandError):
-        return f"the database does not fit this version ({error})"
+    if isinstance(error, UnknownRevision):
+        return (
+            f"the database does not fit this version ({error}): start the version that made it or a newer one; "
+            "from before the baseline no way leads here: see Upgrading in docs/operations.md"
+        )
     return None
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.exc import DBAPIError
 
 from backend.core.db.database import Database
-from backend.migrations.compatibility import is_newer_and_compatible, record_compatible
+from backend.migrations.compatibility import is_compatible, record_compatible
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,10 @@ _IN_USE = frozenset({"55P03", "40P01"})
 
 class TablesInUse(Exception):
     """Others have used the tables for so long that the database could not be migrated. It is as it was."""
+
+
+class UnknownRevision(Exception):
+    """The database is of a release older than the baseline, or of a newer one that this code does not fit."""
 
 
 def _config(connection: Connection) -> Config:
@@ -58,8 +62,7 @@ async def upgrade(
         pause: waits that many seconds before the next try.
 
     Raises:
-        CommandError: the database is of a release that this one does not fit.
-        TablesInUse: see there.
+        UnknownRevision, TablesInUse: see there. Nothing is changed.
     """
     for tried in range(1, TRIES + 1):
         try:
@@ -84,7 +87,9 @@ def upgrade_on(connection: Connection, revision: str) -> None:
     config = _config(connection)
     script = ScriptDirectory.from_config(config)
     current = MigrationContext.configure(connection).get_current_revision()
-    if is_newer_and_compatible(connection, script, current):
+    if current is not None and not knows(current):
+        if not is_compatible(connection, script):
+            raise UnknownRevision(f"it does not know the revision {current}")
         log.info("the database is of a newer release, which this one fits")
         return
     command.upgrade(config, revision)
@@ -93,7 +98,7 @@ def upgrade_on(connection: Connection, revision: str) -> None:
 
 
 def knows(revision: str) -> bool:
-    """Whether this version of the code has the revision."""
+    """Return True if this version of the code has the revision."""
     return any(one.revision == revision for one in ScriptDirectory(str(FOLDER)).walk_revisions())
 
 

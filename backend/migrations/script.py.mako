@@ -18,7 +18,3 @@ depends_on: str | Sequence[str] | None = None
 
 def upgrade() -> None:
     ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    ${downgrades if downgrades else "pass"}

@@ -94,15 +94,6 @@ def watch(
         op.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} {condition} BEGIN {note}; END")
 
 
-def unwatch(table: str) -> None:
-    """Take away what `watch` made for all changes of the table."""
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute(f"DROP TRIGGER watch_{table} ON {table}")
-        return
-    for event in ("insert", "update", "delete"):
-        op.execute(f"DROP TRIGGER watch_{table}_{event}")
-
-
 def watch_emptying(table: str) -> None:
     """Let PostgreSQL's TRUNCATE of the table change all numbers: no trigger of rows sees it. SQLite has no such thing.
 
@@ -114,12 +105,6 @@ def watch_emptying(table: str) -> None:
             f"CREATE TRIGGER watch_emptying_of_{table} AFTER TRUNCATE ON {table} "
             f"FOR EACH STATEMENT EXECUTE FUNCTION note_catalog_change({counters})"
         )
-
-
-def unwatch_emptying(table: str) -> None:
-    """Take away what `watch_emptying` made."""
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute(f"DROP TRIGGER watch_emptying_of_{table} ON {table}")
 
 
 def watch_products(table: str) -> None:
@@ -147,13 +132,3 @@ def watch_products(table: str) -> None:
         op.execute(
             f"CREATE TRIGGER {name}_{event.lower()} AFTER {event} ON {table} BEGIN {raised}; {notes}; END"
         )
-
-
-def unwatch_products(table: str) -> None:
-    """Take away what `watch_products` made."""
-    name = f"watch_product_of_{table}"
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute(f"DROP TRIGGER {name} ON {table}")
-        return
-    for event in ("insert", "update", "delete"):
-        op.execute(f"DROP TRIGGER {name}_{event}")

@@ -31,7 +31,6 @@ HONOR = {
     K.LABEL_TOO_EXPENSIVE: _("Comprar la guía"),
     **dict.fromkeys((K.INVOICE_REJECTED, K.INVOICE_LATE, K.INVOICE_WAITS), _("Reintentar")),
     K.JOB_FAILED: _("Correrla otra vez"),
-    K.BAR_CODE_TWICE: _("Ya tiene su código"),
 }
 """What accepting is called, where it is not the payment that is accepted."""
 

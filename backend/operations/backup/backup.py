@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
 
-from sqlalchemy import inspect
-
 from backend.core.config.settings import Settings
 from backend.core.config.values import private_folder
 from backend.core.db.database import Database, database_now
@@ -51,7 +49,7 @@ async def make_backup(
 
     Args:
         settings: the shop's.
-        database: the shop's, at any revision.
+        database: the shop's.
         pictures: the shop's.
         target: the file, which must not be there; or a folder, where its name tells the moment. The same in a store:
             then the file is made in the data folder first.
@@ -75,11 +73,7 @@ async def make_backup(
         with work_folder(path.parent) as work:
             made = await _write(shop, path, work)
     async with database.transaction() as session:
-        connection = await session.connection()
-        if await connection.run_sync(lambda opened: inspect(opened).has_table(Backup.__tablename__)):
-            session.add(
-                Backup(made_at=moment, size=made.size)
-            )  # a database of an earlier version has no such table
+        session.add(Backup(made_at=moment, size=made.size))
     return made
 
 

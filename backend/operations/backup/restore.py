@@ -126,7 +126,8 @@ def _require_known(manifest: Manifest, database: Database) -> None:
         )
     if not knows(str(said.get("revision"))):
         raise CannotRestore(
-            f"the copy was made by a later version of Trompo (revision {said.get('revision')})"
+            "the copy was made by a later version of Trompo, or by one from before the baseline "
+            f"(revision {said.get('revision')})"
         )
     tables = [SQLITE_FILE] if said["kind"] == SQLITE else [f"{table}.copy" for table in said["tables"]]
     needed = {f"{FOLDER}/{name}" for name in tables} | {f"{SECRETS}/{SIGNING_KEY}"}

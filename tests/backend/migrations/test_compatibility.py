@@ -2,19 +2,20 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection, Inspector, inspect, text
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import CannotStart
 from backend.migrations.compatibility import OLDEST_COMPATIBLE
-from backend.migrations.runner import FOLDER, upgrade
+from backend.migrations.runner import FOLDER, UnknownRevision, upgrade
 from backend.start import prepare
+from tests.backend.migrations.next_release import ADD_SHELF, NEXT_REVISION, add_migration
 
 NEWER = "ffffffffffff"
 """The newest migration of a release that this code does not know."""
@@ -66,32 +67,76 @@ async def shape(database: Database) -> dict[str, Table]:
         return await connection.run_sync(tables)
 
 
-async def test_a_later_release_takes_nothing_from_an_earlier_one(empty: Database) -> None:
-    await upgrade(empty, OLDEST_COMPATIBLE)
-    earlier = await shape(empty)
-    await upgrade(empty)
-    today = await shape(empty)
-    assert len(earlier) > 40
+def breaking_changes(earlier: dict[str, Table], later: dict[str, Table]) -> list[str]:
+    """Return the changes that code written for the earlier tables would fail on."""
     problems = []
     for name, before in earlier.items():
-        after = today.get(name, Table())
+        after = later.get(name, Table())
         problems += [
             f"{name}: {rule} is new"
             for rule in after.rules - before.rules
-            if not isinstance(rule, Unique) or rule <= before.columns.keys()  # it leaves new columns empty
+            if not isinstance(rule, Unique)
+            or rule <= before.columns.keys()  # older code leaves new columns empty
         ]
         for column, was in before.columns.items():
             now = after.columns.get(column)
             if now is None:
                 problems.append(f"{name}.{column} is gone")
             elif (str(now["type"]), now["nullable"]) != (str(was["type"]), was["nullable"]):
-                problems.append(f"{name}.{column} is another")
+                problems.append(f"{name}.{column} has changed")
         problems += [
             f"{name}.{column} has to be written"
             for column, new in after.columns.items()
             if column not in before.columns and not new["nullable"] and new["default"] is None
         ]
-    assert problems == []
+    return problems
+
+
+async def test_migrations_since_the_oldest_compatible_release_break_nothing(empty: Database) -> None:
+    await upgrade(empty, OLDEST_COMPATIBLE)
+    earlier = await shape(empty)
+    await upgrade(empty)
+    assert len(earlier) > 40
+    assert breaking_changes(earlier, await shape(empty)) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "problems"),
+    [
+        (ADD_SHELF, []),
+        ("op.create_table('shelf', sa.Column('name', sa.String(), nullable=False))", []),
+        ("op.drop_column('product', 'thumbnail')", ["product.thumbnail is gone"]),
+        (
+            "op.drop_table('press')",
+            [f"press.{column} is gone" for column in ("created_at", "id", "sending", "subject")],
+        ),
+        (
+            "op.create_index('uq_variant_title', 'variant', ['title'], unique=True)",
+            ["variant: Unique({'title'}) is new"],
+        ),
+        (
+            (
+                "with op.batch_alter_table('press', recreate='always') as table: "
+                "table.add_column(sa.Column('shelf', sa.String(), nullable=False))"
+            ),
+            ["press.shelf has to be written"],
+        ),
+    ],
+)
+async def test_breaking_change_of_a_migration_is_found(
+    empty_sqlite_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+    problems: list[str],
+) -> None:
+    database = Database(empty_sqlite_url)
+    await upgrade(database)
+    earlier = await shape(database)
+    add_migration(monkeypatch, tmp_path, statement)
+    await upgrade(database, NEXT_REVISION)
+    assert sorted(breaking_changes(earlier, await shape(database))) == problems
+    await database.close()
 
 
 async def set_newer(database: Database, *compatible: str) -> None:
@@ -126,7 +171,7 @@ async def test_a_replica_of_the_earlier_release_starts_again_beside_the_newer_on
 async def test_a_release_that_does_not_fit_any_more_does_not_start(empty: Database, empty_url: str) -> None:
     await upgrade(empty)
     await set_newer(empty, NEWER)
-    with pytest.raises(CommandError):
+    with pytest.raises(UnknownRevision):
         await upgrade(empty)
     with pytest.raises(CannotStart, match="does not fit this version"):
         await prepare(Settings(database_url=empty_url))

@@ -1,6 +1,7 @@
 """A shop that serves while PostgreSQL is migrated: steps wait shortly for its tables, and are tried again."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -9,19 +10,22 @@ from backend.core.db.database import Database
 from backend.migrations import runner
 from backend.migrations.newest import newest_migration
 from backend.migrations.runner import TRIES, TablesInUse, upgrade
+from tests.backend.migrations.next_release import NEXT_REVISION, add_migration
 
-BEFORE_ORDERS_CHANGE = "90b6e2d4f7c8"
-"""The last revision before a step that changes the table of orders."""
+CHANGES_ORDERS = """op.add_column('order', sa.Column('shelf', sa.String(), nullable=True))"""
 READS_ORDERS = text('LOCK TABLE "order" IN ACCESS SHARE MODE')
 """As a copy of the database does, for as long as it takes."""
 
 
 @pytest.fixture
-async def database(empty_postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
-    """A database of that revision."""
+async def database(
+    empty_postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Database]:
+    """A database that the next release has to migrate."""
     monkeypatch.setattr(runner, "LOCK_WITHIN_MS", 20)
     database = Database(empty_postgresql_url)
-    await upgrade(database, BEFORE_ORDERS_CHANGE)
+    await upgrade(database)
+    add_migration(monkeypatch, tmp_path, CHANGES_ORDERS)
     yield database
     await database.close()
 
@@ -33,13 +37,13 @@ async def test_steps_are_tried_again_when_a_table_is_in_use(database: Database) 
 
         async def pause(seconds: float) -> None:
             pauses.append(seconds)
-            assert await _revision(database) == BEFORE_ORDERS_CHANGE
+            assert await _revision(database) == newest_migration()
             if len(pauses) == 2:
                 await rival.rollback()
 
         await upgrade(database, pause=pause)
     assert pauses == [runner.PAUSE] * 2
-    assert await _revision(database) == newest_migration()
+    assert await _revision(database) == NEXT_REVISION
 
 
 async def test_a_table_that_stays_in_use_is_told(database: Database) -> None:
@@ -53,7 +57,7 @@ async def test_a_table_that_stays_in_use_is_told(database: Database) -> None:
         with pytest.raises(TablesInUse, match=r"tables are in use: .*lock timeout"):
             await upgrade(database, pause=pause)
     assert len(pauses) == TRIES - 1
-    assert await _revision(database) == BEFORE_ORDERS_CHANGE
+    assert await _revision(database) == newest_migration()
 
 
 async def _revision(database: Database) -> str:

@@ -1,0 +1,38 @@
+"""A later release: the code's migrations and one more, which a test makes up."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from backend.migrations import runner
+from backend.migrations.newest import newest_migration
+
+NEXT_REVISION = "ffffffffffff"
+_MIGRATION = """
+import sqlalchemy as sa
+from alembic import op
+
+from backend.migrations.triggers import watch, watch_products
+
+revision = {revision!r}
+down_revision = {newest!r}
+branch_labels = depends_on = None
+
+
+def upgrade() -> None:
+    {statements}
+"""
+ADD_SHELF = "op.add_column('product', sa.Column('shelf', sa.String(), nullable=True))"
+"""A migration that an older release need not know of."""
+
+
+def add_migration(monkeypatch: pytest.MonkeyPatch, folder: Path, *statements: str) -> Path:
+    """Let this test run the migrations and, after them, one of these statements. Return the new file."""
+    copied = folder / "migrations"
+    shutil.copytree(runner.FOLDER, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    file = copied / "versions" / "made_up.py"
+    body = "\n    ".join(statements)
+    file.write_text(_MIGRATION.format(revision=NEXT_REVISION, newest=newest_migration(), statements=body))
+    monkeypatch.setattr(runner, "FOLDER", copied)
+    return file
