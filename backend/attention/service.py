@@ -21,6 +21,7 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish, subscribe
 from backend.core.money import Cop
+from backend.core.texts import _
 from backend.jobs import JobFailed, MomentsPulledBack, dismiss, run_again
 from backend.staff.rights import SHOP, Actor, Right
 
@@ -178,6 +179,8 @@ class Resolver:
 
 class NothingToRun(InvalidData):
     """The job is gone, or has run since."""
+
+    staff_text = _("Esta tarea ya corrió o ya no existe: no hay que hacer nada.")
 
 
 class FailedJob(Resolver):

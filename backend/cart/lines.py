@@ -3,8 +3,6 @@
 Nothing comes from the caller but ids and numbers; the price is the catalogue's (design: decisions 8 and 9).
 """
 
-from collections.abc import Mapping
-
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -40,15 +38,7 @@ _TO_ADD = (
 
 
 class DoesNotFit(InvalidData):
-    """More than a cart takes.
-
-    Attributes:
-        shopper_text: the same, for a shopper.
-    """
-
-    def __init__(self, message: str, shopper_text: str, *, fields: Mapping[str, str] | None = None) -> None:
-        super().__init__(message, fields=fields)
-        self.shopper_text = shopper_text
+    """More than a cart takes."""
 
 
 async def add_to_cart(
@@ -96,7 +86,8 @@ async def put_units(
     else:
         if count >= MAX_LINES:
             raise DoesNotFit(
-                f"A cart holds at most {MAX_LINES} different products", FULL.format(most=MAX_LINES)
+                f"A cart holds at most {MAX_LINES} different products",
+                shopper_text=FULL.format(most=MAX_LINES),
             )
         _require_units(before, before + quantity, int(units))
         line = LineItem(cart_id=cart_id, variant_id=variant_id, quantity=quantity, meta=meta or {})
@@ -160,7 +151,7 @@ def _require_units(before: int, quantity: int, units: int) -> None:
     if quantity > MAX_QUANTITY:
         raise DoesNotFit(
             f"At most {MAX_QUANTITY} units of a product fit in a cart",
-            TOO_MANY_UNITS.format(most=MAX_QUANTITY),
+            shopper_text=TOO_MANY_UNITS.format(most=MAX_QUANTITY),
             fields={"quantity": "too many"},
         )
     if units < quantity and quantity > before:

@@ -20,6 +20,7 @@ from backend.checkout.completion import release_reserved
 from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, NotFound
 from backend.core.events import subscribe
 from backend.core.money import Cop
+from backend.core.texts import _
 from backend.inventory import service as inventory
 from backend.orders.models import Order
 from backend.orders.money.refunds import (
@@ -60,25 +61,39 @@ NO_MONEY = "Order {number} holds no money: there is nothing to reserve units for
 class PaidAlready(NotAllowed):
     """The order is paid already: the money is to be given back."""
 
+    staff_text = _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")
+
 
 class OtherTransactionPays(NotAllowed):
     """The row is about a transaction of an invoice that another transaction has paid."""
+
+    staff_text = _(
+        "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
+    )
 
 
 class HoldsNoMoney(NotAllowed):
     """The order has no money any more."""
 
+    staff_text = _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")
+
 
 class AmountUnknown(InvalidData):
     """Nobody knows how much money it is."""
+
+    staff_text = _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más.")
 
 
 class NothingLeft(NotAllowed):
     """All of the money is booked as given back already."""
 
+    staff_text = _("Ese dinero ya está anotado como devuelto: no hay que hacer nada, y la nota dice por qué.")
+
 
 class PurchaseUnknown(InvalidData):
     """Nobody knows what the money paid for."""
+
+    staff_text = _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")
 
 
 class PaymentResolver(Resolver):

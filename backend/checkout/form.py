@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from backend.core.db.tables import JsonObject
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, OutsideFailure
 from backend.core.texts import _
 from backend.core.web.contact import (
-    CHECK_FIELDS,
     Email,
     FirstName,
     LastName,

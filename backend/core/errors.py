@@ -18,7 +18,7 @@
         └── OutcomeUnknown       502                     (it may have acted: look it up, never repeat blindly)
 
 Types and statuses follow the platform (wire: commerce-api, Error bodies). Messages of the API are English, as the
-platform's are; the storefront has its own texts for shoppers.
+platform's are; people read the sentence of `backend.core.error_texts.text_for` instead.
 """
 
 from collections.abc import Mapping
@@ -34,16 +34,30 @@ class ShopError(Exception):
         code: the platform's error code, where it has one.
         message: what went wrong and what to correct.
         fields: message by input name, for errors that belong beside a field.
+        shopper_text: the sentence for shoppers on every page, in the store's language. If it is empty, the page has one
+            for the error's class (`backend.core.error_texts`).
+        staff_text: the same for staff members.
     """
 
     status: ClassVar[int] = 500
     type: ClassVar[str] = "unexpected_state"
     code: ClassVar[str | None] = None
+    shopper_text: str = ""
+    staff_text: str = ""
 
-    def __init__(self, message: str, *, fields: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        fields: Mapping[str, str] | None = None,
+        shopper_text: str = "",
+        staff_text: str = "",
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.fields: dict[str, str] = dict(fields or {})
+        self.shopper_text = shopper_text or self.shopper_text
+        self.staff_text = staff_text or self.staff_text
 
     @property
     def headers(self) -> dict[str, str]:
@@ -153,15 +167,10 @@ class TooManyRequests(ShopError):
 class OutsideFailure(ShopError):
     """A service outside (gateway, carrier) refused, failed or answered what cannot be understood.
 
-    Attributes:
-        reason: why it refused, as the shop's people read it; empty where it failed or did not answer.
+    Its `staff_text` says why it refused; it is empty where it failed or did not answer.
     """
 
     status, type = 502, "outside_failure"
-
-    def __init__(self, message: str, *, fields: Mapping[str, str] | None = None, reason: str = "") -> None:
-        super().__init__(message, fields=fields)
-        self.reason = reason
 
 
 class OutcomeUnknown(OutsideFailure):

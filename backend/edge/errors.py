@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from backend.core.error_texts import Surface, text_for
 from backend.core.errors import Conflict, InvalidData, ShopError
 from backend.core.outage import RETRY_AFTER, DatabaseUnavailable
 from backend.edge.wire import Wire
@@ -121,6 +122,12 @@ def answer_errors(api: FastAPI) -> None:
     api.add_exception_handler(DatabaseUnavailable, _outage)
     api.add_exception_handler(DBAPIError, _database_error)
     api.add_exception_handler(Exception, _unknown_error)
+
+
+def problem_answer(error: ShopError, surface: Surface) -> Response:
+    """Return the answer of a form: `{message, fields}` in the store's language, shown by the page as it is."""
+    body = {"message": text_for(error, surface), "fields": error.fields}
+    return Wire(body, error.status, headers=error.headers)
 
 
 async def _shop_error(_request: Request, error: Exception) -> Response:

@@ -42,6 +42,8 @@ UNKNOWN_LABEL = (
 class OrderCanceled(NotAllowed):
     """The order was cancelled: no label is bought for it."""
 
+    staff_text = _("El pedido se canceló: no compres la guía, no hay que hacer nada.")
+
 
 class _LabelResolver(Resolver):
     """What both kinds need."""

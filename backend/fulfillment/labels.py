@@ -94,7 +94,7 @@ async def create_label(
 def why_not_made(error: Exception) -> str:
     """Why a label was not made, as the shop's people read it."""
     if isinstance(error, OutsideFailure):
-        return error.reason or _("La transportadora no responde. Inténtalo otra vez en un rato.")
+        return error.staff_text or _("La transportadora no responde. Inténtalo otra vez en un rato.")
     if isinstance(error, InvalidData):
         if error.fields and all(name.startswith("origin.") for name in error.fields):
             if TOO_LONG in error.fields.values():

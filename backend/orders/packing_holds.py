@@ -10,6 +10,7 @@ from backend.attention import AttentionKind, close_attention, raise_attention
 from backend.attention.models import Attention
 from backend.core.errors import NotAllowed
 from backend.core.events import subscribe
+from backend.core.texts import _
 from backend.orders.models import Order
 from backend.orders.service import order_of_cart
 from backend.payment.events import PaymentContradicted
@@ -26,6 +27,8 @@ IS_HELD = exists().where(
 
 class PackingHeld(NotAllowed):
     """The provider contradicts the order's payment; a person has to decide before anything is packed."""
+
+    staff_text = _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero.")
 
 
 @subscribe(PaymentContradicted)

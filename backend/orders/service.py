@@ -15,6 +15,7 @@ from backend.core.db.tables import JsonObject, insert_row
 from backend.core.errors import NotAllowed, NotFound
 from backend.core.events import publish
 from backend.core.money import Cop
+from backend.core.texts import _
 from backend.orders.events import OrderPaid, OrderPlaced
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -326,6 +327,8 @@ async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
 
 class FulfillmentsStand(NotAllowed):
     """The order has active fulfillments, which are to be cancelled first."""
+
+    staff_text = _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución.")
 
 
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:

@@ -9,11 +9,11 @@ from starlette.responses import RedirectResponse, Response
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
+from backend.core.error_texts import PQRS_FORM
 from backend.core.errors import InvalidData, TooManyRequests
-from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
 from backend.edge.auth.csrf import form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.errors import problem_answer
 from backend.edge.form_submissions import digest_of, sending_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
@@ -23,9 +23,6 @@ from backend.presses.service import PressUsed, Sending, handle_press
 from backend.rate_limit.limiter import Client
 
 PAGE = "/pqrs"
-TOO_MANY = _(
-    "Van muchos mensajes seguidos. Espera unos minutos e inténtalo otra vez, o escríbenos al correo."
-)
 FIELDS = ("kind", "name", "email", "order_number", "text")
 FORM = "pqrs"
 SCRIPTLESS_FORM = f"{FORM}/form"
@@ -55,10 +52,8 @@ async def send(request: Request, body: Asked, database: Db, settings: ShopSettin
     """Store a PQRS. The answer leads to its page, which only its sender knows."""
     try:
         pqrs_id = await _store(database, settings, body.model_dump(), ip, sending_of(request, FORM))
-    except InvalidData as error:
-        return Wire({"message": CHECK_FIELDS, "fields": dict(error.fields)}, error.status)
-    except TooManyRequests as error:
-        return Wire({"message": TOO_MANY, "fields": {}}, error.status, headers=error.headers)
+    except (InvalidData, TooManyRequests) as error:
+        return problem_answer(error, PQRS_FORM)
     return Wire({"next": pqrs_path(settings.signing_key, pqrs_id)})
 
 

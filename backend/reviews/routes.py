@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from backend.core.error_texts import CHECK_FIELDS, TOO_MANY
 from backend.core.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
-from backend.edge.auth.csrf import TOO_MANY, own_page
+from backend.edge.auth.csrf import own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.form_submissions import lead_to, refuse
 from backend.edge.requests import WireRoute

@@ -39,6 +39,8 @@ ANY_LINK = "links"
 class InviteOver(InvalidData):
     """The link opens nothing: it was used, is too old, was revoked, or a newer mail has another."""
 
+    staff_text = _("Este enlace ya no sirve. Abre el del último correo, o pide otra invitación.")
+
     def __init__(self) -> None:
         super().__init__("This invitation is over")
 

@@ -115,6 +115,8 @@ SECOND_FACTOR = frozenset(
 class SecondFactorMissing(Forbidden):
     """The person may do it, but this sign-in was proved by a password only."""
 
+    staff_text = _("Para esto entra otra vez con el código de tu teléfono.")
+
     def __init__(self, right: Right) -> None:
         super().__init__(
             f"The second factor is needed to {right.value}: "

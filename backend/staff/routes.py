@@ -11,12 +11,11 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from backend.core.config.settings import Settings
-from backend.core.errors import ShopError, TooManyRequests, Unauthorized
-from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
+from backend.core.error_texts import STAFF_FORM, text_for
+from backend.core.errors import ShopError
 from backend.edge.auth.bearer_tokens import issue_token
 from backend.edge.auth.credentials import Credentials, TokenAnswer, texts_of
-from backend.edge.auth.csrf import TOO_MANY, own_page
+from backend.edge.auth.csrf import own_page
 from backend.edge.auth.devices import AnyVisitor, remember_device
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
@@ -25,7 +24,6 @@ from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
 from backend.staff import second_factor, service, sessions, signing_in
 from backend.staff.dependencies import StaffMember, ThisBrowser
-from backend.staff.invites import InviteOver
 from backend.staff.schemas import (
     StaffAnswer,
     StaffChange,
@@ -39,18 +37,7 @@ from backend.staff.schemas import (
 
 def told(error: ShopError) -> Wire:
     """What is wrong, in words for the office's people: `{type, message, fields}`."""
-    match error:
-        case signing_in.WrongPassword():
-            message = _("El correo o la contraseña no coinciden.")
-        case InviteOver():
-            message = _("Este enlace ya no sirve. Abre el del último correo, o pide otra invitación.")
-        case Unauthorized():
-            message = _("Tu sesión terminó. Entra otra vez.")
-        case TooManyRequests():
-            message = TOO_MANY
-        case _:
-            message = CHECK_FIELDS if error.fields else error.message
-    body = {**error.body(), "message": message, "fields": error.fields}
+    body = {**error.body(), "message": text_for(error, STAFF_FORM), "fields": error.fields}
     return Wire(body, error.status, headers=error.headers)
 
 

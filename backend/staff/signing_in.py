@@ -5,6 +5,7 @@ from sqlalchemy import select
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import Database, locked
 from backend.core.errors import Unauthorized
+from backend.core.texts import _
 from backend.core.web.contact import tidy_email
 from backend.core.web.passwords import is_password
 from backend.edge.auth.bearer_tokens import USER, TokenOwner
@@ -23,6 +24,8 @@ STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=60, per_subject=5
 
 class WrongPassword(Unauthorized):
     """Nobody of the staff has this address and password, or they are disabled. The error does not say which."""
+
+    staff_text = _("El correo o la contraseña no coinciden.")
 
     def __init__(self) -> None:
         super().__init__("Invalid email or password")

@@ -3,18 +3,17 @@
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
+from backend.core.error_texts import STOCK_NOTICE_FORM
 from backend.core.errors import InvalidData, NotFound, ShopError, TooManyRequests
-from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
-from backend.edge.auth.csrf import TOO_MANY, form_fields, own_page
+from backend.edge.auth.csrf import form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.errors import problem_answer
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.rate_limit.limiter import Client
 from backend.stock_notices.service import ask_notice, confirm_notice, forget_notice
 
-GONE = _("Este juguete ya no está disponible.")
 CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"
 
 
@@ -40,9 +39,7 @@ async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) 
     try:
         await ask_notice(database, body.variant_id, body.model_dump(), client=Client.at(ip, settings))
     except ShopError as error:
-        message, fields = _words(error), dict(error.fields)
-        headers = getattr(error, "headers", None)
-        return Wire({"message": message, "fields": fields}, error.status, headers=headers)
+        return problem_answer(error, STOCK_NOTICE_FORM)
     return Wire({})
 
 
@@ -83,14 +80,3 @@ async def forget(request: Request, database: Db, settings: ShopSettings) -> Resp
     except (KeyError, NotFound):
         return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=gone", 303)
     return RedirectResponse(f"{UNSUBSCRIBE_PAGE}?said=forgotten", 303)
-
-
-def _words(error: ShopError) -> str:
-    """The problem, for a shopper."""
-    match error:
-        case TooManyRequests():
-            return TOO_MANY
-        case NotFound():
-            return GONE
-        case _:
-            return CHECK_FIELDS

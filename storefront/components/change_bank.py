@@ -8,13 +8,14 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart.checkout_drafts import save_draft
+from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import Conflict, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from storefront.components.forms import BUSY, AskFirst, Once, spinner_or
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.cart import CartState, use_own_cart
-from storefront.state.frame import COMING_BACK, FAILURE, message_of
+from storefront.state.frame import COMING_BACK
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +106,7 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> Changed:
         return Changed()
     except ShopError as error:
         log.info("the bank of order %s stays: %s: %s", order_id, type(error).__name__, error.message)
-        return Changed(problem=message_of(error))
+        return Changed(problem=text_for(error, NOTICE))
     except DatabaseUnavailable:
         return Changed(problem=COMING_BACK)
     except Exception:

@@ -6,12 +6,12 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.core.error_texts import FAILURE
 from backend.core.texts import _
 from backend.customers.auth.google_routes import OWN_PAGE
 from storefront.components.forms import Text
 from storefront.components.icons import icon
 from storefront.reflex_ext.hooks import ABSENT, script, view
-from storefront.state.frame import FAILURE
 
 SCRIPT = script("account")
 OFFLINE = _("No hay conexión. Revisa tu internet e inténtalo otra vez.")

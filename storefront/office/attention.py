@@ -7,25 +7,10 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.attention.kinds import Action
-from backend.attention.service import Decision, NothingToRun
-from backend.checkout.attention_resolvers import (
-    AmountUnknown,
-    HoldsNoMoney,
-    NothingLeft,
-    OtherTransactionPays,
-    PaidAlready,
-    PurchaseUnknown,
-)
-from backend.core.errors import (
-    Conflict,
-    InsufficientStock,
-    InvalidData,
-    OutcomeUnknown,
-    OutsideFailure,
-    ShopError,
-)
+from backend.attention.service import Decision
+from backend.core.error_texts import DECISION, text_for
+from backend.core.errors import InvalidData, ShopError
 from backend.core.texts import _
-from backend.fulfillment.label_decisions import OrderCanceled
 from backend.news.topics import Topic
 from backend.office.attention import (
     ActionView,
@@ -34,9 +19,6 @@ from backend.office.attention import (
     count_unknown,
     open_attention,
 )
-from backend.orders.packing_holds import PackingHeld
-from backend.orders.service import FulfillmentsStand
-from backend.shipping.providers.base import LabelTooExpensive
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import field
 from storefront.office.components.feedback import chip, empty, screen
@@ -45,7 +27,7 @@ from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.list_state import PagedScreen, ShowsFresh
 from storefront.office.navigation import ATTENTION
-from storefront.office.state import Messages, message_of, office_event
+from storefront.office.state import office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
@@ -57,41 +39,6 @@ MISSING = {
     NOTE: _("Escribe por qué no hay que hacer nada."),
     LABEL: _("Escribe el número de la guía."),
 }
-REFUSALS: Messages = (
-    (PaidAlready, _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")),
-    (
-        OtherTransactionPays,
-        _(
-            "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
-        ),
-    ),
-    (HoldsNoMoney, _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")),
-    (
-        AmountUnknown,
-        _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más."),
-    ),
-    (
-        NothingLeft,
-        _("Ese dinero ya está anotado como devuelto: no hay que hacer nada, y la nota dice por qué."),
-    ),
-    (
-        PackingHeld,
-        _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero."),
-    ),
-    (PurchaseUnknown, _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")),
-    (InsufficientStock, _("Faltan unidades: súmalas en Bodega o devuelve el dinero.")),
-    (
-        FulfillmentsStand,
-        _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución."),
-    ),
-    (OrderCanceled, _("El pedido se canceló: no compres la guía, no hay que hacer nada.")),
-    (LabelTooExpensive, _("Ahora cuesta todavía más. Mira el precio y decide otra vez.")),
-    (OutcomeUnknown, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")),
-    (OutsideFailure, _("La transportadora no responde. Inténtalo otra vez en un rato.")),
-    (NothingToRun, _("Esta tarea ya corrió o ya no existe: no hay que hacer nada.")),
-    (Conflict, _("Otra persona lo resolvió antes.")),
-)
-"""Why a decision was not carried out, and which one is right."""
 
 
 class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
@@ -139,7 +86,7 @@ class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
             if LABEL in error.fields:
                 self.problems = {f"{typed['id']}-{LABEL}": error.fields[LABEL]}
                 return
-            self._tell(message_of(error, REFUSALS), "problem")
+            self._tell(text_for(error, DECISION), "problem")
         else:
             self._tell(_("Resuelto."))
         await self._show(actor)

@@ -22,28 +22,19 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.core.errors import (
-    Conflict,
-    Forbidden,
-    InsufficientStock,
-    InvalidData,
-    NotAllowed,
-    NotFound,
-    OutsideFailure,
-    ShopError,
-    TooManyRequests,
-)
+from backend.core.error_texts import FAILURE, OFFICE, text_for
+from backend.core.errors import InvalidData, NotFound, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.office.attention import count_open
 from backend.presses.service import PressUsed, current_press_id, require_unused_press
-from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right, SecondFactorMissing
+from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right
 from storefront.live.open_pages import Showing, address_of, open_pages
 from storefront.office.navigation import ENTER
 from storefront.office.staff_session import actor_at
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.reflex_ext.state_loss import KnownClientState, document_number
-from storefront.state.frame import COMING_BACK, FAILURE
+from storefront.state.frame import COMING_BACK
 from storefront.state.handlers import Resend, checked_id, event, next_number
 
 log = logging.getLogger(__name__)
@@ -157,30 +148,6 @@ def to_sign_in(state: rx.State) -> Any:
     return rx.redirect(f"{ENTER}?next={quote(here)}", replace=True)
 
 
-Messages = tuple[tuple[type[ShopError], str], ...]
-"""What kinds of errors say to the shop's people, the narrower before the wider."""
-MESSAGES: Messages = (
-    (SecondFactorMissing, _("Para esto entra otra vez con el código de tu teléfono.")),
-    (Forbidden, _("Tu rol no permite hacer esto.")),
-    (InsufficientStock, _("No hay tantas unidades libres.")),
-    (NotFound, _("Ya no existe. Actualiza la pantalla.")),
-    (TooManyRequests, _("Vas muy rápido. Espera un momento e inténtalo otra vez.")),
-    (Conflict, _("Alguien lo cambió antes. Mira cómo quedó y vuelve a intentarlo.")),
-    (NotAllowed, _("Ahora no se puede. Mira cómo está.")),
-    (InvalidData, _("Estos datos no sirven. Actualiza la pantalla e inténtalo otra vez.")),
-)
-"""What they say on every screen."""
-
-
-def message_of(error: ShopError, own: Messages = ()) -> str:
-    """What an error says to the shop's people; `own` is what the screen says more exactly."""
-    if isinstance(error, InvalidData) and error.fields:
-        return _("Revisa los datos marcados.")
-    if isinstance(error, OutsideFailure) and error.reason:
-        return error.reason
-    return next((text for kind, text in (*own, *MESSAGES) if isinstance(error, kind)), FAILURE)
-
-
 DONE_BEFORE = _("La conexión se cortó, pero lo que pediste llegó. Mira cómo quedó.")
 
 
@@ -195,7 +162,7 @@ class Tells(rx.State, mixin=True):
 
     def _refuse(self, error: ShopError) -> None:
         """Say why it was not done."""
-        self._tell(message_of(error), "problem")
+        self._tell(text_for(error, OFFICE), "problem")
 
     async def _show_done_before(self, actor: Actor) -> None:  # noqa: ARG002 - screens show it to the actor
         """Say that what was pressed reached the shop before the connection broke."""

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import reflex as rx
 
+from backend.core.error_texts import CHECK_FIELDS, TOO_MANY
 from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
-from backend.edge.auth.csrf import TOO_MANY
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.icons import icon
 from storefront.links import ACCOUNT, FIND_ORDER

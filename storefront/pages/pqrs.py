@@ -7,12 +7,11 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.dates import date_label, last_day, time_label
+from backend.core.error_texts import CHECK_FIELDS, TOO_MANY_PQRS
 from backend.core.errors import NotFound
 from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
 from backend.legal.texts import LegalKind
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.pqrs.routes import TOO_MANY
 from backend.pqrs.service import LONGEST_TEXT, read_pqrs, require_pqrs_token
 from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
@@ -31,7 +30,7 @@ LEAD = _(
     "Escríbenos. Te damos un número de radicado y te respondemos por correo: una petición en máximo 10 días "
     "hábiles, lo demás en máximo 15, casi siempre mucho antes."
 )
-SAID = {"check": CHECK_FIELDS, "wait": TOO_MANY}
+SAID = {"check": CHECK_FIELDS, "wait": TOO_MANY_PQRS}
 """What came of a form that was sent without scripts, by the parameter `said`."""
 ACTION = "/api/pqrs"
 WITHOUT_SCRIPTS = f"{ACTION}/form"

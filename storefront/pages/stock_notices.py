@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import reflex as rx
 
+from backend.core.error_texts import CHECK_FIELDS, PRODUCT_GONE, TOO_MANY
 from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS
-from backend.edge.auth.csrf import TOO_MANY
-from backend.stock_notices.routes import GONE
 from storefront.components.forms import SENT_BY_THE_BROWSER
 from storefront.components.http_forms import ANSWER, http_form
 from storefront.components.variant_picker import CHOSEN, SHOWN
@@ -26,7 +24,7 @@ SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisa
 SAID = {
     "sent": SENT,
     "check": CHECK_FIELDS,
-    "wait": f"{GONE} {TOO_MANY}",
+    "wait": f"{PRODUCT_GONE} {TOO_MANY}",
     "confirmed": _("Listo: te escribimos apenas llegue, una sola vez."),
     "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
     "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),

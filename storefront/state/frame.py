@@ -15,14 +15,9 @@ from backend.catalog.category_tree import category_tree
 from backend.catalog.views import CategoryNode
 from backend.content.current_content import Announcement, Footer
 from backend.core.config.settings import Settings
+from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import (
-    Conflict,
-    InsufficientStock,
-    InvalidData,
-    NotAllowed,
-    NotFound,
     ShopError,
-    TooManyRequests,
 )
 from backend.core.observability.logs import log_scope
 from backend.core.outage import DatabaseUnavailable
@@ -34,8 +29,6 @@ from storefront.live.open_pages import watch
 from storefront.reflex_ext.event_processor import current_event_ids
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
-
-FAILURE = _("Algo falló de nuestro lado. Inténtalo otra vez en un momento.")
 
 COMING_BACK = _("La tienda vuelve en un momento. Inténtalo otra vez en unos segundos.")
 
@@ -180,24 +173,6 @@ def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:
 log = logging.getLogger(__name__)
 
 
-def message_of(error: ShopError) -> str:
-    """The notice for an error."""
-    match error:
-        case InsufficientStock():
-            return _("No nos quedan tantas unidades de este juguete.")
-        case NotFound():
-            return _("Este juguete ya no está disponible.")
-        case TooManyRequests():
-            return _("Vas muy rápido. Espera un momento e inténtalo otra vez.")
-        case Conflict():
-            return _("Algo cambió mientras mirabas. Revisa de nuevo.")
-        case InvalidData() | NotAllowed():
-            told = _("No pudimos hacerlo. Recarga la página e inténtalo otra vez.")
-            return str(getattr(error, "shopper_text", told))
-        case _other:
-            return FAILURE
-
-
 async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
     """Show a notice to the shopper of this state. `tone`: `problem` or `news`."""
     show_notice(await state.get_state(FrameState), text, tone)
@@ -216,7 +191,7 @@ async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
         log.info("a press was done before")
     except ShopError as error:
         log.info("a shopper's request was refused: %s: %s", type(error).__name__, error.message)
-        await notify(state, message_of(error))
+        await notify(state, text_for(error, NOTICE))
     except DatabaseUnavailable:
         await notify(state, COMING_BACK)
     except Exception:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from storefront.state.frame import FAILURE
+from backend.core.error_texts import FAILURE
 from tests.e2e.account_steps import (
     AT_LOGIN,
     NEW_PASSWORD,

@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.core.config.settings import Settings
+from backend.core.error_texts import CHECKOUT, text_for
 from backend.core.errors import NotFound, ShopError
 from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
@@ -31,7 +32,6 @@ from storefront.documents.render_cache import RenderCache
 from storefront.office.routes import OFFICE_PAGES, OfficePage
 from storefront.office.state import OfficeScreen
 from storefront.pages.account.state import AccountState
-from storefront.pages.checkout.error_texts import text_of
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping
@@ -165,7 +165,7 @@ async def test_what_the_checkout_answers(shop: Shop, cart: CartState) -> None:
         heard.append(shown(state))
         with pytest.raises(ShopError) as caught:
             await ordered(cart.cart_id, typed, Shipping("failed"), 1, "190.24.1.1")
-        heard += [text_of(caught.value), said(caught.value.fields)]
+        heard += [text_for(caught.value, CHECKOUT), said(caught.value.fields)]
     assert len(state.problems) > 0
     assert "Write your" in "".join(heard)
     assert spanish_in("".join(heard), *OF_THE_SHOP, *filter(None, TYPED.values())) == []
@@ -208,7 +208,7 @@ def test_what_every_failure_of_a_payment_is_told_as() -> None:
     errors = [kind("x") for kind in kinds_of(ShopError) if kind.__init__ is ShopError.__init__]
     refusals = [PaymentRefused("x", reason) for reason in RefusalReason]
     assert len(errors) > 10
-    told = [text_of(error) for error in (*errors, *refusals, BankListUnavailable())]
+    told = [text_for(error, CHECKOUT) for error in (*errors, *refusals, BankListUnavailable())]
     assert spanish_in("\n".join(told), *OF_THE_SHOP) == []
 
 

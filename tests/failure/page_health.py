@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.async_api import Error, Page
 
-from storefront.state.frame import FAILURE
+from backend.core.error_texts import FAILURE
 
 Cart = dict[str, int]
 """Units by variant id."""

@@ -15,6 +15,7 @@ from backend.catalog.models import WRAPPING_SKU, Product, ProductCategory, Varia
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.core.errors import InvalidData
 from backend.core.money import Cop, regular_price
+from backend.core.texts import _
 from backend.edge.schemas import MAX_AMOUNT
 from backend.pricing import percent_of
 
@@ -31,6 +32,8 @@ IS_ON_SALE = exists().where(_RUNNING.variant_id == Variant.id, _RUNNING.state ==
 
 class TooManyPrices(InvalidData):
     """A sale is for `MOST_PRICES` prices at most."""
+
+    staff_text = _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes.")
 
 
 class Method(StrEnum):

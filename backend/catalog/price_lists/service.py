@@ -15,6 +15,7 @@ from backend.core.db.database import database_now, locked
 from backend.core.db.tables import JsonObject, table_of
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.core.ids import new_id
+from backend.core.texts import _
 from backend.jobs import enqueue
 from backend.staff.rights import Actor, Right
 
@@ -45,6 +46,8 @@ class Sale:
 
 class NothingLowered(InvalidData):
     """No price would be lower than it is."""
+
+    staff_text = _("Ningún precio bajaría.")
 
 
 async def save_sale(

@@ -13,6 +13,7 @@ from backend.cart.lines import change_line
 from backend.cart.models import Cart
 from backend.cart.purchase_chains import chain_of
 from backend.core.errors import Conflict
+from backend.core.texts import _
 from backend.orders.models import Order
 from backend.orders.service import lines_of_order
 from backend.orders.states import HAS_MONEY, OrderStatus
@@ -23,6 +24,11 @@ from backend.payment.transitions import OF_PURCHASE
 
 class PurchasePaid(Conflict):
     """The purchase that the cart was restored for is paid already."""
+
+    shopper_text = _(
+        "Ya recibimos el pago de esta compra: no tienes que pagarla otra vez. "
+        "Si queda algo más en tu carrito, revísalo y paga."
+    )
 
     def __init__(self) -> None:
         super().__init__(

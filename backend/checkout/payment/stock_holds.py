@@ -72,8 +72,7 @@ class HoldTooLarge(InvalidData):
     """
 
     def __init__(self, message: str, shopper_text: str, *, is_repeated: bool, notice: str) -> None:
-        super().__init__(message)
-        self.shopper_text = shopper_text
+        super().__init__(message, shopper_text=shopper_text)
         self.is_repeated = is_repeated
         self.notice = notice
 

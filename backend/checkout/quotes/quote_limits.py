@@ -21,6 +21,7 @@ from backend.checkout.quotes.shipping_quotes import (
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import TooManyRequests
+from backend.core.texts import _
 from backend.rate_limit.limiter import PEOPLE, Client, RateLimit, hit
 from backend.shipping.offered_options import Offer
 from backend.shipping.providers.base import Quote
@@ -40,6 +41,11 @@ RETRY_AFTER = 8
 
 class TooManyQuotations(TooManyRequests):
     """This client has asked for too many live prices lately, or waits for too many."""
+
+    shopper_text = _(
+        "Desde tu conexión se han pedido muchos precios de envío. "
+        "Espera unos minutos e inténtalo otra vez: lo que escribiste sigue guardado."
+    )
 
 
 class UnderWay:

@@ -15,18 +15,14 @@ NO_COURIER = "no_courier"
 
 
 class NoCourier(InvalidData):
-    """No courier delivers to the place, and the office refuses such deliveries.
-
-    Attributes:
-        shopper_text: the refusal in a shopper's words.
-    """
+    """No courier delivers to the place, and the office refuses such deliveries."""
 
     def __init__(self, dane_code: str) -> None:
         place = place_name(dane_code)
-        super().__init__(f"No courier delivers to {place}")
-        self.shopper_text = _(
+        text = _(
             "Por ahora ninguna transportadora lleva pedidos a {place}. Escoge otra dirección o escríbenos."
-        ).format(place=place)
+        )
+        super().__init__(f"No courier delivers to {place}", shopper_text=text.format(place=place))
 
 
 def place_name(dane_code: str) -> str:

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
 from pydantic_core import PydanticCustomError
 from stdnum.co import nit
 
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 
@@ -25,7 +26,6 @@ MAX_EMAIL = 60
 MAX_NAME = 50
 """Of a person or a company; one letter is a name too."""
 COUNTRY, COUNTRY_CODE = "CO", 57
-CHECK_FIELDS = _("Revisa los datos marcados.")
 
 
 def invalid(message: str) -> PydanticCustomError:

@@ -12,34 +12,30 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from backend.core.db.database import Database
-from backend.core.errors import InvalidData, ShopError, TooManyRequests, Unauthorized
+from backend.core.error_texts import FORM, LOGIN_FORM, Surface
+from backend.core.errors import InvalidData, ShopError
 from backend.core.texts import _
-from backend.core.web.contact import CHECK_FIELDS, tidy_email
+from backend.core.web.contact import tidy_email
 from backend.customers.auth import signing_in
-from backend.customers.auth.accounts import WrongPassword, device_account
+from backend.customers.auth.accounts import device_account
 from backend.customers.auth.google import GooglePerson
 from backend.customers.auth.google_accounts import account_of, join
 from backend.customers.auth.google_routes import JOIN_COOKIE, NEW_COOKIE, forget, kept_in
 from backend.customers.auth.password_reset import ask_reset
 from backend.customers.auth.sessions import give_cookie, take_cookie, token_in
-from backend.edge.auth.csrf import TOO_MANY, own_page
+from backend.edge.auth.csrf import own_page
 from backend.edge.auth.devices import AnyVisitor, Visitor, remember_device
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.errors import problem_answer
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
 from backend.legal.consents import Consenting, ConsentSource, require_ticks
 
-WRONG = _("El correo o la contraseña no coinciden.")
-TOO_MANY_PASSWORDS = _(
-    "Van muchos intentos seguidos. Espera un rato, o pide un enlace para elegir otra contraseña."
-)
-SIGNED_OUT = _("Tu sesión terminó. Entra otra vez.")
 GOOGLE_OVER = _("Pasó mucho tiempo desde que entraste con Google. Entra otra vez.")
 GOOGLE_JOIN = _(
     "Ya hay una cuenta con el correo de tu cuenta de Google. Entra una vez con tu contraseña y quedarán unidas."
 )
-FAILED = _("No pudimos hacerlo. Inténtalo otra vez.")
 
 
 class Typed(LenientBody):
@@ -100,11 +96,11 @@ async def _made_with_google(
     database: Database, kept: dict[str, Any] | None, body: Typed, consenting: Consenting, old: str
 ) -> signing_in.SignedIn:
     if kept is None:
-        raise InvalidData("Nobody came from Google", fields={"form": GOOGLE_OVER})
+        raise InvalidData("Nobody came from Google", shopper_text=GOOGLE_OVER)
     require_ticks(body.model_dump())
     customer_id = await account_of(database, GooglePerson(**kept), consenting)
     if customer_id is None:
-        raise InvalidData("There is an account with this address", fields={"form": GOOGLE_JOIN})
+        raise InvalidData("There is an account with this address", shopper_text=GOOGLE_JOIN)
     return await signing_in.enter(database, customer_id, old=old)
 
 
@@ -114,7 +110,7 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
 ) -> Response:
     """Sign in. A browser that came from Google to an existing account has proved its owner now: Google is joined."""
     signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old=old)
-    answer = await _signed_in(settings, visitor, signed_in, too_many=TOO_MANY_PASSWORDS)
+    answer = await _signed_in(settings, visitor, signed_in, surface=LOGIN_FORM)
     person = kept_in(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
         await join(database, tidy_email(body.email), **person)
@@ -137,7 +133,7 @@ async def forgot(body: Typed, database: Db, visitor: AnyVisitor) -> Response:
     try:
         await ask_reset(database, body.email, visitor=visitor)
     except ShopError as error:
-        return _told(error)
+        return problem_answer(error, FORM)
     return Wire({})
 
 
@@ -166,13 +162,13 @@ async def _signed_in(
     visitor: Visitor,
     done: Awaitable[signing_in.SignedIn],
     *,
-    too_many: str = TOO_MANY,
+    surface: Surface = FORM,
 ) -> Response:
-    """Sign the browser in, or tell why not; `too_many` is said to who has tried too often."""
+    """Sign the browser in, or answer with the problem."""
     try:
         signed_in = await done
     except ShopError as error:
-        return _told(error, too_many)
+        return problem_answer(error, surface)
     answer = Wire({})
     give_cookie(answer, settings, signed_in.token)
     remember_device(answer, settings, visitor, device_account(signed_in.login))
@@ -183,19 +179,3 @@ def _signed_out(settings: ShopSettings) -> Response:
     answer = Wire({})
     take_cookie(answer, settings)
     return answer
-
-
-def _told(error: ShopError, too_many: str = TOO_MANY) -> Response:
-    """The problem, in words for a shopper."""
-    fields = dict(error.fields)
-    match error:
-        case WrongPassword():
-            message = WRONG
-        case Unauthorized():
-            message = SIGNED_OUT
-        case TooManyRequests():
-            message = too_many
-        case _:
-            message = fields.pop("form", CHECK_FIELDS if fields else FAILED)
-    headers = getattr(error, "headers", None)
-    return Wire({"message": message, "fields": fields}, error.status, headers=headers)

@@ -48,6 +48,8 @@ from backend.rate_limit.limiter import RateLimit
 class WrongPassword(Unauthorized):
     """No account has this address and password. The error does not say which of the two is wrong."""
 
+    shopper_text = _("El correo o la contraseña no coinciden.")
+
     def __init__(self) -> None:
         super().__init__("Invalid email or password")
 
@@ -69,10 +71,10 @@ class AddressTaken(InvalidData):
 class LinkUsed(InvalidData):
     """A link for a new password that was used, is over, or never was."""
 
+    shopper_text = _("Este enlace ya se usó o venció. Pide uno nuevo.")
+
     def __init__(self) -> None:
-        super().__init__(
-            "The link is not valid", fields={"form": _("Este enlace ya se usó o venció. Pide uno nuevo.")}
-        )
+        super().__init__("The link is not valid")
 
 
 def require_password(value: Any) -> str:

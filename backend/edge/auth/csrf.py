@@ -7,12 +7,9 @@ from fastapi import Request
 from backend.core.config.origins import split_origin
 from backend.core.config.settings import Settings
 from backend.core.errors import Forbidden
-from backend.core.texts import _
 from backend.edge.dependencies import ShopSettings
 from backend.edge.middleware.cors import first_segment
 
-TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez.")
-"""What a page says to whoever has sent its form too often."""
 MAX_FIELDS = 10
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing. A cookie counts for them from everywhere; for others only from a page of the shop."""

@@ -3,10 +3,11 @@
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
+from backend.core.error_texts import FORM
 from backend.core.errors import InvalidData, TooManyRequests
-from backend.core.web.contact import CHECK_FIELDS
-from backend.edge.auth.csrf import TOO_MANY, form_fields, own_page
+from backend.edge.auth.csrf import form_fields, own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
+from backend.edge.errors import problem_answer
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import LenientBody, Text
 from backend.edge.wire import Wire
@@ -36,10 +37,8 @@ async def ask(body: Wanted, database: Db, settings: ShopSettings, ip: ClientIp) 
     """Have the link to an order mailed. The answer says nothing of which orders there are."""
     try:
         await ask_link(database, body.number, body.email, client=Client.at(ip, settings))
-    except InvalidData as error:
-        return Wire({"message": CHECK_FIELDS, "fields": dict(error.fields)}, error.status)
-    except TooManyRequests as error:
-        return Wire({"message": TOO_MANY, "fields": {}}, error.status, headers=error.headers)
+    except (InvalidData, TooManyRequests) as error:
+        return problem_answer(error, FORM)
     return Wire({})
 
 

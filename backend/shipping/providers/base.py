@@ -13,6 +13,7 @@ from typing import ClassVar
 from backend.core.db.tables import JsonObject
 from backend.core.errors import NotAllowed, NotImplementedByProvider
 from backend.core.money import Cop
+from backend.core.texts import _
 from backend.shipping.packages import Package
 
 
@@ -144,6 +145,8 @@ class LabelTooExpensive(NotAllowed):
     Attributes:
         price: what it costs, in whole pesos.
     """
+
+    staff_text = _("Ahora cuesta todavía más. Mira el precio y decide otra vez.")
 
     def __init__(self, price: Cop, max_price: Cop) -> None:
         super().__init__(

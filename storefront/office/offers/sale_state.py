@@ -5,9 +5,7 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.catalog.price_lists.price_plan import TooManyPrices
-from backend.catalog.price_lists.service import NothingLowered, end_sale
-from backend.core.errors import ShopError
+from backend.catalog.price_lists.service import end_sale
 from backend.core.texts import _
 from backend.office.offers.sales import (
     SaleForm,
@@ -24,12 +22,6 @@ from storefront.office.offers.preview_state import PreviewedForm
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
-
-REFUSED: dict[type[ShopError], str] = {
-    NothingLowered: _("Ningún precio bajaría."),
-    TooManyPrices: _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes."),
-}
-"""What is wrong with a sale as a whole, and with none of its fields."""
 
 
 class SaleState(PreviewedForm, KnownClientState):
@@ -70,9 +62,3 @@ class SaleState(PreviewedForm, KnownClientState):
         async with current_shop().database.transaction() as session:
             await end_sale(session, actor, self._id())
         await self._done(actor, _("Rebaja terminada: los precios de antes vuelven en menos de un minuto."))
-
-    def _refuse(self, error: ShopError) -> None:
-        if type(error) in REFUSED:
-            self._tell(REFUSED[type(error)], "problem")
-        else:
-            super()._refuse(error)

@@ -92,7 +92,7 @@ class OrderState(OfficeScreen, KnownClientState):
             text = _("No sabemos si la transportadora anuló la guía. Inténtalo otra vez en un rato.")
             await self._say_no(actor, text, ())
         except OutsideFailure as error:
-            why = error.reason or _("La transportadora no responde.")
+            why = error.staff_text or _("La transportadora no responde.")
             text = _("La guía sigue como estaba. {why}").format(why=why)
             await self._say_no(actor, text, ())
         else:

@@ -13,6 +13,7 @@ from backend.cart.views import cart_view
 from backend.checkout.carts.reorder import buy_again
 from backend.checkout.form import Destination
 from backend.core.dates import time_label
+from backend.core.error_texts import ACCOUNT, ADDRESS_GONE, text_for
 from backend.core.errors import InvalidData, NotAllowed, NotFound, ShopError
 from backend.core.texts import _
 from backend.core.web.contact import read_form
@@ -46,12 +47,9 @@ from storefront.state.session import shopper_of
 TITLE = _("Mi cuenta")
 MOST_FIELDS = 20
 SHOWN_FIGURES = 3
-CHECK = _("Revisa los datos marcados.")
-FULL = _("Tu libreta está llena: quita una dirección que ya no uses.")
 LESS = _("Ya no hay, o no tantas unidades, de: {toys}.")
 WITHDRAWN = (ConsentKind.DATA, ConsentKind.MARKETING)
 """What can be taken back: the conditions of what was bought stand."""
-GONE = _("Esta dirección ya no está en tu libreta.")
 
 
 def meta(title: str) -> DocumentMeta:
@@ -279,7 +277,7 @@ class AccountState(PageState, rx.State):
                     await use_press(session)
                     await change(session, shopper.id, address_id)
             except NotFound:  # it was taken out a moment ago, here or in another tab
-                await notify(self, GONE)
+                await notify(self, ADDRESS_GONE)
         return await self._refresh()
 
     async def _refresh(self) -> Any:
@@ -319,12 +317,9 @@ class AccountState(PageState, rx.State):
         self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 
-    def _tell(self, form: str, error: ShopError | None, message: str = CHECK) -> None:
-        match error:
-            case NotAllowed():
-                message = FULL
-            case NotFound():
-                message = GONE
+    def _tell(self, form: str, error: ShopError | None, message: str = "") -> None:
+        if error:
+            message = text_for(error, ACCOUNT)
         problems = dict(error.fields) if error else {}
         if "dane_code" in problems:
             problems["town"] = problems.pop("dane_code")

@@ -19,6 +19,7 @@ from backend.checkout.form import read_destination
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quotes.quote_limits import TooManyQuotations
 from backend.core.config.modules import GATEWAY_PSE
+from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
 from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.core.money import Cop, format_cop
 from backend.core.outage import DatabaseUnavailable
@@ -33,7 +34,7 @@ from storefront.live.open_pages import watch
 from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.document import META, load
-from storefront.pages.checkout.error_texts import COMING_BACK, NOT_CREATED, kind_of, text_of
+from storefront.pages.checkout.error_texts import COMING_BACK, kind_of
 from storefront.pages.checkout.views import Answer, Choice, LastOrder, Shipping, shipping_card
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, forget_cart, refresh, use_own_cart
@@ -141,7 +142,7 @@ class CheckoutState(PageState, rx.State):
             banks = [Choice(bank.code, bank.name) for bank in await shop.payments.banks()]
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
-            problem = text_of(error)
+            problem = text_for(error, CHECKOUT)
         except DatabaseUnavailable:
             problem = SHOP_COMING_BACK
         async with self:
@@ -196,7 +197,7 @@ class CheckoutState(PageState, rx.State):
                 cart_id = await self._cart()
             shipping = await _priced(cart_id, dane_code, address, option_id, ip, is_choice=is_known_place)
         except TooManyQuotations as error:
-            shipping = Shipping(status="failed", problem=text_of(error))
+            shipping = Shipping(status="failed", problem=text_for(error, CHECKOUT))
         except ShopError as error:
             log.info("shipping of %s could not be priced: %s", cart_id, error.message)
         except DatabaseUnavailable:
@@ -252,7 +253,7 @@ class CheckoutState(PageState, rx.State):
             answer = Answer(kind="placed", address=placed.redirect_url or page)
         except ShopError as error:
             log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
-            answer, problems = Answer(kind=kind_of(error), text=text_of(error)), error.fields
+            answer, problems = Answer(kind=kind_of(error), text=text_for(error, CHECKOUT)), error.fields
             if isinstance(error, TotalChanged):
                 answer = replace(answer, text=await _total_now(cart_id, total))
         except DatabaseUnavailable:

@@ -6,8 +6,8 @@ from sqlalchemy import update
 from backend.catalog.models import Product, Variant
 from backend.checkout.placed_orders import PlacedOrder
 from backend.core.db.tables import JsonObject
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InsufficientStock, InvalidData
-from backend.core.web.contact import CHECK_FIELDS
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import PaymentUnderWay
 from tests.backend.checkout.paying_kit import IP, PRICE, Till

@@ -158,7 +158,7 @@ async def test_an_unknown_location_is_no_conflict(database: Database, defaults: 
 @pytest.mark.parametrize(
     ("refusal", "why"),
     [
-        (OutsideFailure("no credit", reason="Sin crédito."), "Sin crédito."),
+        (OutsideFailure("no credit", staff_text="Sin crédito."), "Sin crédito."),
         (OutsideFailure("away"), "La transportadora no responde. Inténtalo otra vez en un rato."),
         (InvalidData("bad phone"), "A la dirección le falta algo. Corrígela en el pedido."),
         (

@@ -14,7 +14,7 @@ from backend.core.errors import NotAllowed
 from backend.rate_limit.limiter import Client
 from backend.staff import second_factor
 from backend.staff.models import Staff, StaffRecoveryCode
-from backend.staff.rights import COMMAND_LINE, Actor, Role
+from backend.staff.rights import COMMAND_LINE, Actor, Role, SecondFactorMissing
 from backend.staff.second_factor import MOST_FAILURES, WrongCode, confirm, prove, reset
 from backend.staff.sessions import COOKIE, actor_of_session
 from tests.backend.customers.conftest import NewBrowser
@@ -184,7 +184,7 @@ async def test_another_telephone_needs_the_first_one(
 ) -> None:
     browser, _ = await entered(new_browser)
     refused = await browser.post("/auth/staff/second-factor/begin")
-    assert (refused.status_code, "/oficina" in refused.text) == (403, True)
+    assert (refused.status_code, refused.json()["message"]) == (403, SecondFactorMissing.staff_text)
     begun = (await owner.browser.post("/auth/staff/second-factor/begin")).json()
     telephone = pyotp.TOTP(begun["secret"])
     wrong = await owner.browser.post("/auth/staff/second-factor/confirm", json={"code": owner.code()})

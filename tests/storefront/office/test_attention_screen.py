@@ -11,6 +11,7 @@ from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
 from backend.core.config.settings import Settings
+from backend.core.error_texts import FAILURE, OFFICE, text_for
 from backend.core.errors import InvalidData, NotAllowed
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.payment.models import PaymentSession
@@ -18,8 +19,6 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Role
 from storefront.office.attention import AttentionState
-from storefront.office.state import message_of
-from storefront.state.frame import FAILURE
 from tests.backend.returns.steps import Sold, of_the_shop, send, sold
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
@@ -172,6 +171,6 @@ async def test_what_is_wrong_with_a_labels_number_stands_beside_it(
 
 
 def test_a_refusal_is_no_failure_and_marks_nothing() -> None:
-    assert message_of(NotAllowed("x")) != FAILURE
-    assert "marcados" not in message_of(InvalidData("x"))
-    assert "marcados" in message_of(InvalidData("x", fields={"code": "Falta."}))
+    assert text_for(NotAllowed("x"), OFFICE) != FAILURE
+    assert "marcados" not in text_for(InvalidData("x"), OFFICE)
+    assert "marcados" in text_for(InvalidData("x", fields={"code": "Falta."}), OFFICE)

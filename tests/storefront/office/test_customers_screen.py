@@ -8,6 +8,7 @@ import pytest
 import reflex as rx
 
 from backend.app import Shop
+from backend.core.error_texts import FAILURE
 from backend.customers.models import Customer
 from backend.staff.rights import Role
 from storefront.office import state as office_state
@@ -15,7 +16,7 @@ from storefront.office.customers.detail_state import CustomerState
 from storefront.office.customers.listing import CustomersState
 from storefront.office.customers.search import find_customers
 from storefront.office.staff_session import actor_at
-from storefront.state.frame import COMING_BACK, FAILURE
+from storefront.state.frame import COMING_BACK
 from tests.storefront.office.conftest import At
 from tests.storefront.office.test_returns_screen import at, sent
 from tests.storefront.outage import without_database

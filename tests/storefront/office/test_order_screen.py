@@ -6,14 +6,13 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.core.error_texts import FAILURE, OFFICE, text_for
 from backend.core.errors import OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, Status
 from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.state import message_of
-from storefront.state.frame import FAILURE
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
 from tests.storefront.office.conftest import At
@@ -88,5 +87,5 @@ async def test_a_cancellation_of_which_nobody_knows_is_told_as_that(
 
 
 def test_a_refusal_from_outside_says_why_on_every_screen() -> None:
-    assert message_of(OutsideFailure("no", reason="Sin crédito.")) == "Sin crédito."
-    assert message_of(OutsideFailure("no answer")) == FAILURE
+    assert text_for(OutsideFailure("no", staff_text="Sin crédito."), OFFICE) == "Sin crédito."
+    assert text_for(OutsideFailure("no answer"), OFFICE) == FAILURE

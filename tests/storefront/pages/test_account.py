@@ -12,6 +12,7 @@ from reflex.state import state_snapshot_hashes
 from reflex_base.event.context import EventContext
 
 from backend.app import Shop
+from backend.core.error_texts import ADDRESS_BOOK_FULL, ADDRESS_GONE
 from backend.core.web.passwords import hash_password
 from backend.customers.addresses import MAX_ADDRESSES, add_address, addresses_of
 from backend.customers.auth.accounts import ShopperView, set_password
@@ -23,7 +24,7 @@ from backend.presses.service import Sending, handle_press
 from backend.storefront_views import account_page
 from storefront.pages.account.home import page
 from storefront.pages.account.sign_in import EnterState
-from storefront.pages.account.state import FULL, GONE, AccountState
+from storefront.pages.account.state import AccountState
 from storefront.pages.catalog import CatalogState
 from storefront.pages.checkout.state import CheckoutState
 from storefront.reflex_ext.state_loss import HYDRATE
@@ -209,7 +210,7 @@ async def test_an_address_that_is_gone_is_told_as_that(shop: Shop, shopper: Shop
     state = await at_browser(shopper, f"{COOKIE}={token}")
     await send(state, "remove_address", address_id)
     await send(state, event, address_id)  # pressed twice, or in another tab
-    assert (await state.get_state(FrameState)).notice.text == GONE
+    assert (await state.get_state(FrameState)).notice.text == ADDRESS_GONE
     assert state.book == []
 
 
@@ -326,7 +327,7 @@ async def test_an_address_is_changed_by_its_owner_alone(shop: Shop, shopper: Sho
     _, mallorys, _ = await a_customer(shop, "mallory@example.com")
     mallory = await at_browser(shopper, f"{COOKIE}={mallorys}")
     await send(mallory, "save_address", {**ADDRESS, "id": address_id})
-    assert (mallory.answer.is_good, mallory.answer.message) == (False, GONE)
+    assert (mallory.answer.is_good, mallory.answer.message) == (False, ADDRESS_GONE)
     await send(mallory, "save_address", {**ADDRESS, "id": "x" * 300})
     assert not mallory.answer.is_good
     async with shop.database.read() as session:
@@ -375,7 +376,7 @@ async def test_a_full_book_says_so(shop: Shop, shopper: Shopper) -> None:
             await add_address(session, customer_id, {**HOME, "address_1": f"Calle {number} # 5-20"})
     state = await at_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", ADDRESS)
-    assert (state.answer.is_good, state.answer.message) == (False, FULL)
+    assert (state.answer.is_good, state.answer.message) == (False, ADDRESS_BOOK_FULL)
 
 
 async def test_who_came_by_google_has_no_password_yet(shop: Shop, shopper: Shopper) -> None:

@@ -1,19 +1,16 @@
 """Every argument of a handler may come from anybody."""
 
 import logging
-from collections.abc import Callable
-from datetime import timedelta
-from functools import partial
 from unittest.mock import Mock
 
 import pytest
 import reflex as rx
 
-from backend.core.errors import InsufficientStock, InvalidData, ShopError, TooManyRequests
+from backend.core.error_texts import FAILURE, NOTICE, text_for
+from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.outage import DatabaseUnavailable
-from backend.jobs import RetryLater
 from storefront.state import frame
-from storefront.state.frame import FAILURE, FrameState, errors_as_notices, message_of
+from storefront.state.frame import FrameState, errors_as_notices
 from storefront.state.handlers import checked_id, checked_number, checked_text, checked_texts
 
 
@@ -49,7 +46,7 @@ async def test_a_problem_is_told_in_a_shoppers_words() -> None:
     async with errors_as_notices(state):
         fail(InsufficientStock("Some variant does not have the required inventory"))
     notice = (await state.get_state(FrameState)).notice
-    assert notice.text == message_of(InsufficientStock(""))
+    assert notice.text == text_for(InsufficientStock(""), NOTICE)
     assert "variant" not in notice.text
     assert notice.number > 0
     assert notice.tone == "problem"
@@ -82,16 +79,3 @@ async def test_only_what_nobody_expected_counts_against_the_socket(
     async with errors_as_notices(state):
         fail(error)
     assert count.call_count == times
-
-
-MADE: dict[type[ShopError], Callable[[str], ShopError]] = {
-    TooManyRequests: partial(TooManyRequests, retry_after=60),
-    RetryLater: partial(RetryLater, after=timedelta(minutes=1)),
-}
-"""Those that say more than words."""
-
-
-@pytest.mark.parametrize("kind", ShopError.__subclasses__())
-def test_no_error_speaks_english_to_a_shopper(kind: type[ShopError]) -> None:
-    words = "internal words"
-    assert message_of(MADE.get(kind, kind)(words)) != words

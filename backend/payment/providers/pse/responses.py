@@ -114,14 +114,9 @@ class PaymentRefused(PaymentFailed):
     """
 
     def __init__(self, message: str, reason: RefusalReason, codes: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
+        super().__init__(message, shopper_text=reason.shopper_text)
         self.reason = reason
         self.codes = codes
-
-    @property
-    def shopper_text(self) -> str:
-        """What the shopper reads, in Spanish."""
-        return self.reason.shopper_text
 
 
 class RedirectUrlMissing(StartUnknown):

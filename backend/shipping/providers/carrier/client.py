@@ -270,7 +270,7 @@ class CarrierClient:
         raise CarrierError(
             f"the carrier answered {status}: {words or 'nothing that can be understood'}",
             http_status=status,
-            reason=_("La transportadora dice: {words}").format(
+            staff_text=_("La transportadora dice: {words}").format(
                 words=self._without_key(problem.words)[:MAX_WORDS]
             )
             if is_refusal

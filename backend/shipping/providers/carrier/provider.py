@@ -83,7 +83,7 @@ class CarrierStandard(FulfillmentProvider):
         if rate is None:
             raise CarrierError(
                 "no courier offers a valid rate for this shipment",
-                reason=_("Ninguna transportadora lleva este paquete a esa dirección."),
+                staff_text=_("Ninguna transportadora lleva este paquete a esa dirección."),
             )
         if request.max_price is not None and rate.price > request.max_price:
             raise LabelTooExpensive(rate.price, request.max_price)
@@ -106,7 +106,7 @@ class CarrierStandard(FulfillmentProvider):
             if label.carrier_order_id is None:
                 failure = CarrierError(
                     "the label has no number to cancel it by: cancel it at the carrier",
-                    reason=_(
+                    staff_text=_(
                         "La guía no tiene con qué anularla aquí: anúlala en la página de la transportadora."
                     ),
                 )
@@ -115,7 +115,7 @@ class CarrierStandard(FulfillmentProvider):
             else:
                 failure = CarrierError(
                     "the carrier did not cancel the label; it may have been collected",
-                    reason=_("La transportadora no la anuló: puede que ya la haya recogido."),
+                    staff_text=_("La transportadora no la anuló: puede que ya la haya recogido."),
                 )
         except (CarrierError, OutcomeUnknown) as error:
             failure = error

@@ -54,11 +54,11 @@ class CarrierError(OutsideFailure):
         *,
         http_status: int | None = None,
         fields: Mapping[str, str] | None = None,
-        reason: str = "",
+        staff_text: str = "",
         may_have_acted: bool = False,
         is_passing: bool = False,
     ) -> None:
-        super().__init__(message, fields=fields, reason=reason)
+        super().__init__(message, fields=fields, staff_text=staff_text)
         self.http_status = http_status
         self.may_have_acted = may_have_acted
         self.is_passing = is_passing

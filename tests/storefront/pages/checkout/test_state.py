@@ -20,6 +20,7 @@ from backend.checkout.payment.start import PaymentOff
 from backend.checkout.quotes import quote_limits
 from backend.core.config.modules import GATEWAY_PSE, MANUAL
 from backend.core.db.database import db_now
+from backend.core.error_texts import CHECKOUT, text_for
 from backend.core.errors import InvalidData, NotFound, TotalChanged
 from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
@@ -31,7 +32,7 @@ from backend.payment.providers.base import ProviderState
 from backend.shipping.provider_switches import ShippingOff
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages.checkout import state as checkout_state
-from storefront.pages.checkout.error_texts import COMING_BACK, kind_of, text_of
+from storefront.pages.checkout.error_texts import COMING_BACK, kind_of
 from storefront.pages.checkout.state import CheckoutState, ordered
 from storefront.pages.checkout.views import Shipping, shipping_card
 from storefront.state.cart import CartState, refresh
@@ -319,7 +320,7 @@ async def test_whoever_would_pay_again_what_is_paid_reads_so_where_nothing_is_le
     assert [event async for event in place(InBackground(state), TYPED, 18_900)] == [CheckoutState.load]
     await state.load()
     assert (state.stage, cart.cart.count) == ("empty", 0)
-    assert (await state.get_state(FrameState)).notice.text == text_of(PurchasePaid())
+    assert (await state.get_state(FrameState)).notice.text == text_for(PurchasePaid(), CHECKOUT)
 
 
 async def test_banks_that_meet_an_outage_are_a_problem_that_is_told(
@@ -544,7 +545,10 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     with pytest.raises(ShippingOff) as refused:
         await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
     assert kind_of(refused.value) == "shipping"
-    assert text_of(refused.value) == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
+    assert (
+        text_for(refused.value, CHECKOUT)
+        == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
+    )
     async with shop.database.transaction() as session:
         await switch(session, COMMAND_LINE, MANUAL, is_on=True, running=running)
         await switch(session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, running=running)
@@ -552,4 +556,4 @@ async def test_what_the_office_switches_off_leaves_the_open_checkout(
     assert not state.is_payable
     with pytest.raises(PaymentOff) as off:
         await ordered(cart_id, TYPED, _shown(pickup), 18_900, "190.24.1.1")
-    assert text_of(off.value).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
+    assert text_for(off.value, CHECKOUT).startswith("La tienda no está recibiendo pagos de esta forma ahora.")

@@ -4,6 +4,7 @@ import pytest
 
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.shipping_options import ShippingChoice
+from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
 from backend.core.errors import (
     Conflict,
     InsufficientStock,
@@ -17,7 +18,7 @@ from backend.core.errors import (
 )
 from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
-from storefront.pages.checkout.error_texts import NOT_CREATED, kind_of, text_of
+from storefront.pages.checkout.error_texts import kind_of
 from storefront.pages.checkout.views import shipping_card
 
 
@@ -54,8 +55,8 @@ from storefront.pages.checkout.views import shipping_card
 )
 def test_each_failure_is_told_in_a_shopper_s_words(error: ShopError, kind: str, text: str) -> None:
     assert kind_of(error) == kind
-    assert text in text_of(error)
-    assert error.message not in text_of(error)
+    assert text in text_for(error, CHECKOUT)
+    assert error.message not in text_for(error, CHECKOUT)
 
 
 def _choice(**facts: object) -> ShippingChoice:

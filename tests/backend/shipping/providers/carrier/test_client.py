@@ -147,7 +147,7 @@ async def test_a_refusal_in_endless_and_odd_words_can_be_stored() -> None:
             await client.quotation(QUOTATION)
     texts = [
         refused.value.message,
-        refused.value.reason,
+        refused.value.staff_text,
         *refused.value.fields,
         *refused.value.fields.values(),
     ]
@@ -204,7 +204,7 @@ async def test_the_key_is_in_no_error_and_in_no_log(caplog: pytest.LogCaptureFix
         assert KEY not in repr(client)
     assert refused.value.http_status == 401
     assert "API Key inválido" in refused.value.message
-    assert refused.value.reason == "La transportadora dice: Authorization: API Key inválido: •••"
+    assert refused.value.staff_text == "La transportadora dice: Authorization: API Key inválido: •••"
     assert KEY not in refused.value.message + str(refused.value.fields) + repr(refused.value)
     assert KEY not in caplog.text
 
