@@ -56,7 +56,7 @@ def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
 
 def product_reviews(part: ObjectVar[ReviewsPart], product: rx.Var[str]) -> rx.Component:
     """The reviews of a product, where there are any, in its `VariantChoice`. `product` is the path of its page."""
-    rating = part.rating.to(ObjectVar, RatingView)
+    rating = part.rating
     shown = section(
         _("Lo que dicen quienes lo compraron"),
         rx.el.div(

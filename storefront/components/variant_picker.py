@@ -49,7 +49,7 @@ class Choice:
 
 CHOSEN = view(SCRIPT, "useVariant", ShownChoice)
 """Of the `VariantChoice` around the markup."""
-SHOWN = CHOSEN.shown.to(ObjectVar, VariantView)
+SHOWN = CHOSEN.shown
 
 
 class VariantChoice(rx.Component):

@@ -100,7 +100,7 @@ class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
         return needs if needs and not given[needs] else ""
 
 
-SHOWN = AttentionState.content.to(ObjectVar, AttentionPage)
+SHOWN = AttentionState.content
 
 
 def page() -> rx.Component:
@@ -137,7 +137,7 @@ def card(row: ObjectVar[AttentionRow]) -> rx.Component:
             ),
             rx.el.div(
                 rx.el.p(row.advice, class_name="o-attention__advice"),
-                way(row, row.recommended.to(ObjectVar, ActionView), is_recommended=True),
+                way(row, row.recommended, is_recommended=True),
                 rx.cond(
                     row.others.length() > 0,
                     rx.el.details(

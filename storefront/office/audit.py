@@ -59,8 +59,8 @@ class AuditState(PagedScreen, KnownClientState):
         return rx.redirect(address_with(typed, AUDIT))
 
 
-SHOWN: Any = AuditState.content.to(ObjectVar, AuditPage)
-WANTED: Any = AuditState.wanted.to(ObjectVar, AuditFilter)
+SHOWN = AuditState.content
+WANTED = AuditState.wanted
 
 
 def page() -> rx.Component:
@@ -85,7 +85,7 @@ def filters() -> rx.Component:
             label,
             is_optional=True,
             type=kind,
-            default_value=WANTED[name],
+            default_value=getattr(WANTED, name),
             auto_complete="off",
         )
 

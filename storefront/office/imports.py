@@ -136,8 +136,8 @@ class SheetDrop(rx.Component):
     on_sent: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
 
 
-SHOWN: Any = ImportState.content.to(ObjectVar, ImportPage)
-CURRENT: Any = SHOWN.current.to(ObjectVar, ImportView)
+SHOWN = ImportState.content
+CURRENT = SHOWN.current
 
 
 def page() -> rx.Component:
@@ -307,9 +307,7 @@ def moving() -> rx.Component:
             class_name="o-change",
         )
 
-    def line(one: Any) -> rx.Component:
-        row: ObjectVar[RowView] = one
-        changes: Any = row.changes
+    def line(row: ObjectVar[RowView]) -> rx.Component:
         return rx.el.li(
             rx.el.details(
                 rx.el.summary(
@@ -317,7 +315,7 @@ def moving() -> rx.Component:
                     rx.cond(row.is_new, chip(_("Nuevo"), "good"), chip(_("Cambia"), "wait")),
                     class_name="o-disclosure",
                 ),
-                rx.el.dl(rx.foreach(changes, change), class_name="o-changes"),
+                rx.el.dl(rx.foreach(row.changes, change), class_name="o-changes"),
             ),
             key=row.line,
             class_name="o-import__row",

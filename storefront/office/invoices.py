@@ -22,7 +22,6 @@ from backend.office.invoices import (
     invoices_again,
     invoices_view,
 )
-from backend.office.views import ChipView
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
 from storefront.office.components.feedback import chip, empty, screen
@@ -84,8 +83,8 @@ class InvoicesState(OfficeList, ShowsFresh, KnownClientState):
         await self._done(actor, _("Guardado."))
 
 
-SHOWN: Any = InvoicesState.content.to(ObjectVar, InvoicesView)
-ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+SHOWN = InvoicesState.content
+ASKED = SHOWN.asked
 FINDING = Finding("invoices", INVOICES, ASKED, SHOWN.active, InvoicesState.ask, _("Todas"))
 
 
@@ -138,7 +137,7 @@ def filters() -> rx.Component:
 
 def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
     """A document: which, whose, how much, how it stands; unfolded its reason, its code and its files."""
-    state = row.chip.to(ObjectVar, ChipView)
+    state = row.chip
     head = rx.el.summary(
         rx.el.span(
             rx.el.span(row.title, class_name="o-row__title"),

@@ -14,7 +14,7 @@ from storefront.office.icons import icon
 from storefront.office.navigation import OFFICE, PLACES, Place
 from storefront.office.react_components import IS_OFFLINE, NOW, SAID, OfficeSearch, OfficeShell, Telling
 from storefront.office.search import LONGEST, Hit, OfficeSearchState
-from storefront.office.state import StaffState, Who, may, number_at
+from storefront.office.state import StaffState, may, number_at
 from storefront.reflex_ext.elements import A
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
@@ -118,7 +118,7 @@ def navigation(current: rx.Var[str]) -> rx.Component:
             class_name="o-places",
         ),
         rx.el.div(
-            rx.el.p(rx.cond(StaffState.who, StaffState.who.to(ObjectVar, Who).role, ""), class_name="o-who"),
+            rx.el.p(rx.cond(StaffState.who, StaffState.who.role, ""), class_name="o-who"),
             sign_out(),
             class_name="o-nav__end",
         ),

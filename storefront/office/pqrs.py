@@ -1,6 +1,6 @@
 """PQRS: what people asked by the form, and answering it by mail before the law's time is over."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -63,7 +63,7 @@ class PqrsScreen(OfficeScreen, KnownClientState):
         await self._show(actor)
 
 
-SHOWN: Any = PqrsScreen.content.to(ObjectVar, PqrsList)
+SHOWN = PqrsScreen.content
 
 
 def page() -> rx.Component:

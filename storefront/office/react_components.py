@@ -120,7 +120,7 @@ CHOSEN: ObjectVar[Chosen] = view(CHOOSING, "useChosen", Chosen)
 class Shown:
     """A message while it is shown, and properties of what holds it there and what takes it away."""
 
-    shown: Any
+    shown: Told
     hold: Any
     leaving: Any
 
@@ -135,5 +135,5 @@ class Telling(rx.Component):
 
 NOW: ObjectVar[Shown] = view(TOLD, "useTold", Shown)
 """Of the `Telling` around the markup."""
-SAID = NOW.shown.to(ObjectVar, Told)
+SAID = NOW.shown
 """The message that is shown now."""

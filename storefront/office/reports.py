@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlencode
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.app import current_shop
 from backend.core.errors import InvalidData
@@ -84,7 +84,7 @@ class ReportsState(OfficeScreen, KnownClientState):
         return rx.redirect(f"{REPORTS}?{urlencode(typed)}")
 
 
-SHOWN: Any = ReportsState.content.to(ObjectVar, ReportView)
+SHOWN = ReportsState.content
 
 
 def page() -> rx.Component:
@@ -243,7 +243,7 @@ def table_of(caption: str, heads: tuple[str, ...], items: Any, row: Any) -> rx.C
     )
 
 
-def toys(title: str, items: Any, nothing: str, note: str = "") -> rx.Component:
+def toys(title: str, items: ArrayVar[list[ToyRow]], nothing: str, note: str = "") -> rx.Component:
     """Toys with their units and pesos, each as long as it counts."""
 
     def row(one: ObjectVar[ToyRow]) -> rx.Component:

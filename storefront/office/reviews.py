@@ -104,7 +104,7 @@ class ReviewsScreen(OfficeScreen, KnownClientState):
         self._tell(_("Revisa los datos marcados."), "problem")
 
 
-SHOWN: Any = ReviewsScreen.content.to(ObjectVar, ReviewsList)
+SHOWN = ReviewsScreen.content
 
 
 def page() -> rx.Component:

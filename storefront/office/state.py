@@ -19,7 +19,6 @@ from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.error_texts import FAILURE, OFFICE, text_for
@@ -299,10 +298,10 @@ def may(right: Right) -> rx.Var[bool]:
 
     True until it is known who is signed in: what is shown to most stays where it is then.
     """
-    who: Any = StaffState.who
-    return who.is_none() | who.to(ObjectVar, Who).rights.contains(right.name)
+    who = StaffState.who
+    return who.is_none() | who.rights.contains(right.name)
 
 
 def number_at(name: str) -> rx.Var[int]:
     """The number of this name that stands beside a place."""
-    return StaffState.counts.to(ObjectVar, dict[str, int])[name].to(int)
+    return StaffState.counts[name].to(int)

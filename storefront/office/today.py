@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.today import TodayView, today
+from backend.office.today import LowToy, Step, TodayView, today
 from backend.staff.rights import Actor, Right
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import chip, empty, screen
@@ -47,7 +47,7 @@ class TodayState(OfficeScreen, KnownClientState):
             return await today(session, actor, await shop.effective_settings.now())
 
 
-SHOWN: Any = TodayState.content.to(ObjectVar, TodayView)
+SHOWN = TodayState.content
 
 
 def page() -> rx.Component:
@@ -124,7 +124,7 @@ def sales() -> rx.Component:
     before = _("Hace una semana a esta hora: {amount} ({n})").format(
         amount=SHOWN.sold_last_week_label, n=SHOWN.orders_last_week
     )
-    change: Any = SHOWN.change.to(int)
+    change = SHOWN.change.to(int)
     percent = rx.cond(change > 0, f"+{change} %", f"{change} %")
     return rx.el.section(
         rx.el.h2(_("Ventas de hoy"), class_name="o-section__title"),
@@ -142,7 +142,7 @@ def sales() -> rx.Component:
 def low_toys() -> rx.Component:
     """The toys of which the fewest units are left."""
 
-    def row(toy: Any) -> rx.Component:
+    def row(toy: ObjectVar[LowToy]) -> rx.Component:
         left = rx.cond(
             toy.units == 0,
             _("agotado"),
@@ -165,7 +165,7 @@ def low_toys() -> rx.Component:
 def checklist() -> rx.Component:
     """What is to be done before the shop opens."""
 
-    def row(step: Any) -> rx.Component:
+    def row(step: ObjectVar[Step]) -> rx.Component:
         place: Any = rx.match(step.name, *WHERE.items(), "")
         return rx.el.li(
             rx.el.span(

@@ -1,9 +1,7 @@
 """The cart's page: lines, totals and the way to the checkout."""
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
-from backend.cart.views import WrappingView
 from backend.core.texts import _
 from storefront.components.cart import REMOVE_BUTTONS, cart_lines, cart_news
 from storefront.components.forms import Once
@@ -30,7 +28,7 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def wrapping() -> rx.Component:
     """Gift wrapping, where the shop offers it and the cart has none yet."""
-    offer = CartState.cart.wrapping.to(ObjectVar, WrappingView)
+    offer = CartState.cart.wrapping
     price = rx.cond(offer.price_label != "", offer.price_label, _("gratis"))
     add = rx.el.button(
         icon("plus", size=18),

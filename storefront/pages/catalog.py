@@ -162,13 +162,11 @@ def results() -> rx.Component:
             CatalogState.load,
             grid_skeleton(9, class_name="grid grid--beside"),
             rx.cond(
-                page.total.to(int) > 0,
+                page.total > 0,
                 rx.fragment(
-                    rx.cond(content.choices.start.to(int) > 0, show_earlier(content.earlier)),
+                    rx.cond(content.choices.start > 0, show_earlier(content.earlier)),
                     product_grid(cards, eager=4, class_name="grid grid--beside"),
-                    show_more(
-                        content.choices.start.to(int) + cards.length(), page.total.to(int), content.further
-                    ),
+                    show_more((content.choices.start + cards.length()).to(int), page.total, content.further),
                 ),
                 nothing_found(),
             ),

@@ -5,7 +5,6 @@ from html import unescape
 from re import sub
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.dates import date_label
@@ -64,7 +63,7 @@ class LegalState(PageState, rx.State):
         return await load(params)
 
 
-SHOWN: ObjectVar[LegalPage] = LegalState.content.to(ObjectVar, LegalPage)
+SHOWN = LegalState.content
 
 
 def page() -> rx.Component:

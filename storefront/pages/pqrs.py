@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.dates import date_label, last_day, time_label
@@ -194,7 +193,7 @@ class PqrsStatus(PageState, rx.State):
         return await load_state(params)
 
 
-ROW: ObjectVar[PqrsView] = PqrsStatus.content.to(ObjectVar, PqrsView)
+ROW = PqrsStatus.content
 
 
 def status_page() -> rx.Component:

@@ -15,7 +15,6 @@ from backend.catalog.storefront.page_content import product_detail, with_units_o
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
-from backend.media.videos import VideoView
 from backend.reviews.views import ReviewsPart, reviews_of
 from storefront.components.cart import CONTROLS, stepper
 from storefront.components.frame import framed, section
@@ -246,7 +245,7 @@ def product_article(
     detail = content.detail
     return VariantChoice.create(
         _article(content, buying, below or rx.fragment()),
-        product_reviews(content.reviews.to(ObjectVar, ReviewsPart), to_product(content.slug)),
+        product_reviews(content.reviews, to_product(content.slug)),
         options=detail.options,
         variants=detail.variants,
         first=detail.card.variant_id,
@@ -279,7 +278,7 @@ def _article(
         ),
         gallery(
             content.gallery.to(list[GalleryPicture]),
-            detail.video.to(ObjectVar, VideoView),
+            detail.video,
             rx.el.div(discount_badge(SHOWN), class_name="gallery__badge"),
             key=content.slug,
         ),

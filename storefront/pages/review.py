@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.views import PictureView
@@ -118,7 +117,7 @@ class ReviewPageState(PageState, rx.State):
         return await load(params)
 
 
-SHOWN_PAGE: ObjectVar[ReviewPage] = ReviewPageState.content.to(ObjectVar, ReviewPage)
+SHOWN_PAGE = ReviewPageState.content
 
 
 def page() -> rx.Component:

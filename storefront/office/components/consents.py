@@ -1,16 +1,15 @@
 """What somebody agreed to, with its proof."""
 
-from typing import Any
-
 import reflex as rx
+from reflex.vars import ArrayVar
 
 from backend.core.texts import _
 
 
-def consents_list(consents: Any) -> rx.Component:
+def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Component:
     """Each with what was agreed to, the proof, and the text's SHA-256: the texts of `consent_in_words`."""
 
-    def one(consent: Any) -> rx.Component:
+    def one(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:
         return rx.el.li(
             rx.el.p(rx.el.b(consent[0])),
             rx.el.p(consent[1], class_name="o-row__detail"),

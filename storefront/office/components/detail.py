@@ -3,6 +3,7 @@
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ArrayVar
 
 from backend.core.texts import _
 from storefront.components.forms import problem_of
@@ -53,7 +54,7 @@ def panel(title: Any, *content: Any, test_id: str = "") -> rx.Component:
     )
 
 
-def fact(pair: Any) -> rx.Component:
+def fact(pair: ArrayVar[tuple[str, str]]) -> rx.Component:
     """A name and its value, in a `dl`."""
     return rx.el.div(rx.el.dt(pair[0]), rx.el.dd(pair[1]), key=pair[0])
 

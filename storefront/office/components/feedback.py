@@ -22,7 +22,7 @@ def empty(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Compo
     )
 
 
-def chip(text: Any, tone: str | rx.Var[str] = "plain") -> rx.Component:
+def chip(text: str | rx.Var[str], tone: str | rx.Var[str] = "plain") -> rx.Component:
     """How a thing stands, in a word or two.
 
     `tone`: `plain`, `good` (done), `wait` (for somebody) or `bad` (somebody must act).

@@ -1,9 +1,7 @@
 """What was done to a thing: who, when, and each value before and after."""
 
-from typing import Any
-
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
@@ -11,7 +9,7 @@ from backend.office.audit import AuditFilter, AuditRow, ChangeView, audit_entrie
 from backend.staff.rights import Actor, Right
 from storefront.office.icons import icon
 from storefront.office.navigation import AUDIT
-from storefront.office.state import Tells, Told, may, office_event
+from storefront.office.state import Tells, may, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_id
 
@@ -20,7 +18,7 @@ MOST_THINGS = 12
 """How many things' entries a browser keeps: a list may have several rows open."""
 
 
-def entry_changes(changes: Any) -> rx.Component:
+def entry_changes(changes: ArrayVar[list[ChangeView]]) -> rx.Component:
     """The values of an entry, before and after."""
 
     def line(change: ObjectVar[ChangeView]) -> rx.Component:
@@ -59,7 +57,7 @@ class HistoryState(Tells, KnownClientState):
         self.entries = {**kept, subject_id: page.rows[:MOST_ENTRIES]}
 
 
-def history(subject_id: Any, class_name: str = "o-panel o-section") -> rx.Component:
+def history(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> rx.Component:
     """The last that was done to a thing, read when it is opened. Who may not see the audit does not see it.
 
     Args:
@@ -75,8 +73,8 @@ def history(subject_id: Any, class_name: str = "o-panel o-section") -> rx.Compon
             key=row.id,
         )
 
-    known: Any = HistoryState.entries.to(ObjectVar, dict[str, list[AuditRow]])
-    rows: Any = known[subject_id]
+    known = HistoryState.entries
+    rows = known[subject_id]
     listed = rx.cond(
         rows.length() > 0,
         rx.fragment(
@@ -101,7 +99,7 @@ def history(subject_id: Any, class_name: str = "o-panel o-section") -> rx.Compon
                 listed,
                 rx.cond(
                     HistoryState.told,
-                    rx.el.p(HistoryState.told.to(ObjectVar, Told).text, role="alert"),
+                    rx.el.p(HistoryState.told.text, role="alert"),
                     rx.el.p(_("Un momento…"), class_name="o-row__detail"),
                 ),
             ),

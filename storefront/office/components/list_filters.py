@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.views import ActiveFilter
@@ -32,8 +32,8 @@ class Finding:
 
     name: str
     place: str
-    asked: Any
-    active: Any
+    asked: ObjectVar[dict[str, str]]
+    active: ArrayVar[list[ActiveFilter]]
     ask: Any
     everything: str = _("Todos")
 

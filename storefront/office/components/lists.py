@@ -1,16 +1,23 @@
 """Lists of the office: rows that keys move through, more on demand, and what is new without moving anything."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import reflex as rx
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.core.texts import _
 from storefront.office.icons import icon
 
+Row = TypeVar("Row")
+
 
 def rows(
-    items: Any, row: Callable[[Any], rx.Component], nothing: rx.Component, *, label: str
+    items: ArrayVar[list[Row]],
+    row: Callable[[ObjectVar[Row]], rx.Component],
+    nothing: rx.Component,
+    *,
+    label: str,
 ) -> rx.Component:
     """A list, or what is said when it is empty.
 
@@ -28,7 +35,7 @@ def rows(
 
 
 def row_link(
-    href: Any, *content: rx.Component, row_id: Any, test_id: str, class_name: str = ""
+    href: str | rx.Var[str], *content: rx.Component, row_id: rx.Var[str], test_id: str, class_name: str = ""
 ) -> rx.Component:
     """A row that leads to its thing. `row_id` is the thing's id: whoever comes back finds the focus there."""
     return rx.el.li(
@@ -54,7 +61,7 @@ def more(has_more: rx.Var[bool], on_more: Any) -> rx.Component:
     )
 
 
-def fresh(count: Any, on_show: Any) -> rx.Component:
+def fresh(count: NumberVar[int], on_show: Any) -> rx.Component:
     """«3 nuevos»: shows them when it is pressed, and never by itself. Its room is there all the time."""
     said = rx.cond(count == 1, _("1 nuevo"), _("{n} nuevos").format(n=count))
     return rx.el.div(

@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.content.areas import Area
 from backend.content.links import LONGEST_LINK
 from backend.core.texts import _
-from backend.office.content.area_page import AreaPreview, SavedRow
+from backend.office.content.area_page import SavedRow
 from backend.staff.rights import Right
 from storefront.components.forms import Once, field_box
 from storefront.office.components.feedback import chip, screen
@@ -169,7 +169,7 @@ def conflict() -> rx.Component:
 
 def preview() -> rx.Component:
     """What it would look like, and the button that publishes it."""
-    shown: Any = AreaState.preview.to(ObjectVar, AreaPreview)
+    shown = AreaState.preview
     publish = rx.el.button(
         rx.cond(AreaState.theirs, _("Publicar lo mío"), _("Publicar")),
         type="button",
@@ -193,7 +193,7 @@ def preview() -> rx.Component:
     )
 
 
-def come_back(version: Any) -> rx.Component:
+def come_back(version: rx.Var[int]) -> rx.Component:
     """Puts an earlier version into force again."""
     return rx.el.button(
         _("Volver a esta"),

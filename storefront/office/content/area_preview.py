@@ -1,7 +1,5 @@
 """What an area looks like in the shop, drawn by the shop's own components. Nothing in it can be pressed."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -16,9 +14,8 @@ from storefront.pages.home import editorial_section, slide
 UNPRESSABLE = {"inert": True}
 
 
-def looks(state_var: Any, test_id: str) -> rx.Component:
+def looks(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
     """A body as the shop would show it, below what it is."""
-    shown: Any = state_var.to(ObjectVar, AreaPreview)
     footer = shown.footer
     return rx.fragment(
         rx.el.h3(shown.title, class_name="o-section__title"),
@@ -49,7 +46,7 @@ def looks(state_var: Any, test_id: str) -> rx.Component:
     )
 
 
-def mail(shown: Any) -> rx.Component:
+def mail(shown: ObjectVar[AreaPreview]) -> rx.Component:
     """A mail: its subject, and its page in a frame that runs nothing."""
     return rx.fragment(
         rx.el.p(rx.el.b(shown.mail_subject)),

@@ -10,7 +10,6 @@ from backend.content.areas import Area, SectionKind, SlideKind
 from backend.content.links import LONGEST_LINK
 from backend.core.texts import _
 from backend.office.content.area_form import CELLS, AreaRow
-from backend.office.content.area_page import AreaPage
 from storefront.components.forms import field, field_box, problem_of, select_field
 from storefront.office.components.reorder_buttons import add, drop, move
 from storefront.office.components.uploads import picture_upload
@@ -22,8 +21,8 @@ FORM = "area"
 """What the ids of the form's fields begin with."""
 TITLES = "area-titles"
 """The id of the list of toys that a field suggests."""
-SHOWN: Any = AreaState.content.to(ObjectVar, AreaPage)
-ORDERED: Any = ROWS.rows.to(ArrayVar, list[AreaRow])
+SHOWN = AreaState.content
+ORDERED = ROWS.rows.to(ArrayVar, list[AreaRow])
 
 
 def slides() -> rx.Component:
@@ -57,21 +56,22 @@ def lines() -> rx.Component:
     )
 
 
-def group(row: Callable[[Any], rx.Component], *adding: rx.Component, placed: str) -> rx.Component:
+def group(
+    row: Callable[[ObjectVar[AreaRow]], rx.Component], *adding: rx.Component, placed: str
+) -> rx.Component:
     """Rows that can be moved, and what adds one."""
-    known: Any = SHOWN.rows
     return Ordered.create(
         problem_of(f"{FORM}-rows", text_at(AreaState.problems, "rows"), ""),
         rx.el.ol(rx.foreach(ORDERED, row), class_name="o-areas__rows"),
         *adding,
-        items=known + AreaState.added,
+        items=SHOWN.rows + AreaState.added,
         blank=SHOWN.blank,
         placed=placed,
         class_name="o-toy__group",
     )
 
 
-def row_of(row: Any, fields: rx.Component) -> rx.Component:
+def row_of(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
     """A row. It is one element whatever its kind, so that what was typed moves with it."""
     return rx.el.li(
         rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
@@ -84,7 +84,11 @@ def row_of(row: Any, fields: rx.Component) -> rx.Component:
 
 
 def fields_of(
-    row: Any, name: Any, *content: rx.Component, sent: tuple[str, ...], can_go: bool = True
+    row: ObjectVar[AreaRow],
+    name: str | rx.Var[str],
+    *content: rx.Component,
+    sent: tuple[str, ...],
+    can_go: bool = True,
 ) -> rx.Component:
     """The fields of a row, below its buttons. Of what it has no field for, it sends what it was given.
 
@@ -96,7 +100,7 @@ def fields_of(
         can_go: whether it can be taken away.
     """
     unsent = [
-        rx.el.input(type="hidden", name=f"cell_{cell}[]", value=row[cell], read_only=True)
+        rx.el.input(type="hidden", name=f"cell_{cell}[]", value=getattr(row, cell), read_only=True)
         for cell in CELLS
         if cell not in sent
     ]
@@ -113,7 +117,7 @@ def fields_of(
     )
 
 
-def cell(row: Any, name: str, label: str, **more: Any) -> rx.Component:
+def cell(row: ObjectVar[AreaRow], name: str, label: str, **more: Any) -> rx.Component:
     """A line of a row."""
     return field(
         f"cell_{name}[]",
@@ -121,11 +125,11 @@ def cell(row: Any, name: str, label: str, **more: Any) -> rx.Component:
         element_id=f"{FORM}-{name}-{row.key}",
         problem=text_at(AreaState.problems, f"{name}-{row.key}"),
         live="",
-        **{"default_value": row[name], "auto_complete": "off", **more},
+        **{"default_value": getattr(row, name), "auto_complete": "off", **more},
     )
 
 
-def link(row: Any, *, is_optional: bool, hint: str = "") -> rx.Component:
+def link(row: ObjectVar[AreaRow], *, is_optional: bool, hint: str = "") -> rx.Component:
     """Where a row leads."""
     return cell(
         row,
@@ -141,7 +145,7 @@ def link(row: Any, *, is_optional: bool, hint: str = "") -> rx.Component:
     )
 
 
-def days(row: Any) -> rx.Component:
+def days(row: ObjectVar[AreaRow]) -> rx.Component:
     """From which day to which."""
     return rx.el.div(
         cell(row, "starts", _("Primer día"), type="date", is_optional=True),
@@ -150,14 +154,14 @@ def days(row: Any) -> rx.Component:
     )
 
 
-def several_lines(row: Any, name: str, label: str, hint: str, rows: int) -> rx.Component:
+def several_lines(row: ObjectVar[AreaRow], name: str, label: str, hint: str, rows: int) -> rx.Component:
     """A text of several lines."""
     element_id = f"{FORM}-{name}-{row.key}"
     problem = text_at(AreaState.problems, f"{name}-{row.key}")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name=f"cell_{name}[]",
-        default_value=row[name],
+        default_value=getattr(row, name),
         rows=str(rows),
         class_name="field__input",
         custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
@@ -167,7 +171,7 @@ def several_lines(row: Any, name: str, label: str, hint: str, rows: int) -> rx.C
     )
 
 
-def picture_of(row: Any) -> rx.Component:
+def picture_of(row: ObjectVar[AreaRow]) -> rx.Component:
     """The row's picture, and what it shows."""
     return rx.el.div(
         rx.el.img(
@@ -179,7 +183,7 @@ def picture_of(row: Any) -> rx.Component:
     )
 
 
-def slide(row: Any) -> rx.Component:
+def slide(row: ObjectVar[AreaRow]) -> rx.Component:
     """A slide: of a toy or of a picture."""
     is_picture = row.kind == SlideKind.PICTURE
     words = cell(row, "text", _("Frase"), is_optional=True)
@@ -211,7 +215,7 @@ def slide(row: Any) -> rx.Component:
     return row_of(row, rx.cond(is_picture, picture, toy))
 
 
-def section(row: Any) -> rx.Component:
+def section(row: ObjectVar[AreaRow]) -> rx.Component:
     """A section: of the shop, or written."""
     written = fields_of(
         row,
@@ -253,7 +257,7 @@ def section(row: Any) -> rx.Component:
     return row_of(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, own))
 
 
-def line(row: Any) -> rx.Component:
+def line(row: ObjectVar[AreaRow]) -> rx.Component:
     """A line of the footer."""
     fields = fields_of(
         row,

@@ -112,8 +112,8 @@ class ContentState(OfficeScreen, KnownClientState):
         return shown.opened
 
 
-SHOWN: Any = ContentState.content.to(ObjectVar, ContentPage)
-OPENED: Any = SHOWN.opened.to(ObjectVar, TextView)
+SHOWN = ContentState.content
+OPENED = SHOWN.opened
 
 
 def page() -> rx.Component:

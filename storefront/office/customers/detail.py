@@ -3,11 +3,11 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.customers.notes import LONGEST_NOTE
-from backend.office.customers.detail import CustomerDetail, NoteView, PlaceView
+from backend.office.customers.detail import NoteView, PlaceView
 from backend.office.orders.listing import OrderRow
 from storefront.components.forms import Once
 from storefront.office.components.consents import consents_list
@@ -29,7 +29,7 @@ from storefront.office.navigation import CUSTOMERS, ORDERS
 from storefront.office.state import answers
 
 TITLE = _("Cliente")
-SHOWN: Any = CustomerState.content.to(ObjectVar, CustomerDetail)
+SHOWN = CustomerState.content
 
 
 def page() -> rx.Component:
@@ -60,7 +60,7 @@ def can(action: str) -> rx.Var[bool]:
 def head() -> rx.Component:
     """Whether they have an account, and the same address without or with one."""
 
-    def other(one: Any) -> rx.Component:
+    def other(one: ArrayVar[tuple[str, str]]) -> rx.Component:
         return rx.el.a(one[1], href=f"{CUSTOMERS}/{one[0]}", key=one[0], class_name="o-link")
 
     return rx.el.div(

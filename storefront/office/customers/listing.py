@@ -1,6 +1,6 @@
 """Clientes: everybody who buys, the newest first."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -15,7 +15,6 @@ from backend.office.customers.listing import (
     CustomersView,
     customers_view,
 )
-from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
 from storefront.office.components.feedback import empty, screen, state_chip
 from storefront.office.components.list_filters import Finding
@@ -43,8 +42,8 @@ class CustomersState(OfficeList, KnownClientState):
             return await customers_view(session, actor, asked, cursor)
 
 
-SHOWN: Any = CustomersState.content.to(ObjectVar, CustomersView)
-ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+SHOWN = CustomersState.content
+ASKED = SHOWN.asked
 FINDING = Finding("customers", CUSTOMERS, ASKED, SHOWN.active, CustomersState.ask)
 
 
@@ -87,7 +86,7 @@ def customer_row(row: ObjectVar[CustomerRow]) -> rx.Component:
             rx.el.span(row.orders_label, class_name="o-row__detail"),
             class_name="o-return__what",
         ),
-        rx.el.span(state_chip(row.chip.to(ObjectVar, ChipView))),
+        rx.el.span(state_chip(row.chip)),
         row_id=row.id,
         test_id="customer-row",
         class_name="o-return",

@@ -6,9 +6,8 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.offers.form import CATEGORIES, ORDER, SHIPPING, TOYS, OfferForm
-from backend.office.offers.listing import OfferPage, OfferRow
-from backend.office.offers.preview import Preview, PreviewRow
+from backend.office.offers.form import CATEGORIES, ORDER, SHIPPING, TOYS
+from backend.office.offers.preview import PreviewRow
 from backend.promotions.kinds import MethodType
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip
@@ -17,10 +16,10 @@ from storefront.office.offers.state import OfferState
 from storefront.office.state import may
 
 TITLE = _("Oferta")
-SHOWN: Any = OfferState.content.to(ObjectVar, OfferPage)
-ROW: Any = SHOWN.row.to(ObjectVar, OfferRow)
-PREVIEW: Any = OfferState.preview.to(ObjectVar, Preview)
-EDITOR = Editor("oferta", "offer", OfferState, SHOWN, SHOWN.form.to(ObjectVar, OfferForm), PREVIEW)
+SHOWN = OfferState.content
+ROW = SHOWN.row
+PREVIEW = OfferState.preview
+EDITOR = Editor("oferta", "offer", OfferState, SHOWN, SHOWN.form, PREVIEW)
 
 
 def page() -> rx.Component:

@@ -1,12 +1,10 @@
 """Ofertas: what is on offer, what was, and the way to a new one."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.offers.listing import OfferRow, OffersPage, SaleRow
+from backend.office.offers.listing import OfferRow, SaleRow
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.lists import more, row_link, rows
@@ -18,7 +16,7 @@ from storefront.office.offers.state import OffersState
 from storefront.office.state import may
 
 TITLE = _("Ofertas")
-SHOWN: Any = OffersState.content.to(ObjectVar, OffersPage)
+SHOWN = OffersState.content
 
 
 def page() -> rx.Component:

@@ -8,8 +8,7 @@ from reflex.vars import ObjectVar
 from backend.catalog.price_lists.price_plan import Method
 from backend.core.texts import _
 from backend.office.offers.form import CATEGORIES, TOYS
-from backend.office.offers.listing import SaleRow
-from backend.office.offers.sales import ALL, SaleForm, SalePage, SalePreview, SalePrice
+from backend.office.offers.sales import ALL, SalePrice
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_field
@@ -18,10 +17,10 @@ from storefront.office.offers.sale_state import SaleState
 from storefront.office.state import may
 
 TITLE = _("Rebaja")
-SHOWN: Any = SaleState.content.to(ObjectVar, SalePage)
-ROW: Any = SHOWN.row.to(ObjectVar, SaleRow)
-PREVIEW: Any = SaleState.preview.to(ObjectVar, SalePreview)
-EDITOR = Editor("rebaja", "sale", SaleState, SHOWN, SHOWN.form.to(ObjectVar, SaleForm), PREVIEW)
+SHOWN = SaleState.content
+ROW = SHOWN.row
+PREVIEW = SaleState.preview
+EDITOR = Editor("rebaja", "sale", SaleState, SHOWN, SHOWN.form, PREVIEW)
 
 
 def page() -> rx.Component:

@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.office.orders.detail import LineView, ParcelView
 from backend.office.orders.timeline import EventView, MailView
 from backend.orders.admin.corrections import LONGEST_NOTE
 from backend.staff.rights import Right
@@ -135,7 +136,7 @@ def next_steps() -> rx.Component:
 def items() -> rx.Component:
     """What was bought."""
 
-    def line(one: Any) -> rx.Component:
+    def line(one: ObjectVar[LineView]) -> rx.Component:
         return rx.el.li(
             line_head(
                 one.picture,
@@ -169,7 +170,7 @@ def items() -> rx.Component:
 def parcels() -> rx.Component:
     """What was packed, with its labels."""
 
-    def parcel(one: Any) -> rx.Component:
+    def parcel(one: ObjectVar[ParcelView]) -> rx.Component:
         undo = asked_twice(
             _("Anular la guía"),
             _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),

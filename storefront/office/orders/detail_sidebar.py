@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.invoices import InvoiceRow
-from backend.office.views import ChipView
+from backend.office.returns.listing import ReturnRow
 from backend.staff.rights import Right
 from storefront.components.forms import town_field, town_panel
 from storefront.office.components.consents import consents_list
@@ -148,7 +148,7 @@ def payment() -> rx.Component:
 def returns() -> rx.Component:
     """What was asked back of it, and the way to open another return."""
 
-    def one(row: Any) -> rx.Component:
+    def one(row: ObjectVar[ReturnRow]) -> rx.Component:
         return rx.el.li(
             rx.el.a(row.kind, " ", row.number, href=f"{RETURNS}/{row.id}", class_name="o-link"),
             rx.foreach(row.chips, state_chip),
@@ -179,7 +179,7 @@ def invoices() -> rx.Component:
     def one(row: ObjectVar[InvoiceRow]) -> rx.Component:
         return rx.el.li(
             rx.el.a(row.title, href=f"{INVOICES}?q={SHOWN.number}", class_name="o-link"),
-            state_chip(row.chip.to(ObjectVar, ChipView)),
+            state_chip(row.chip),
             file_links(row),
             key=row.id,
         )

@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.checkout.form import read_destination
@@ -193,7 +192,7 @@ class OrderState(OfficeScreen, KnownClientState):
         await self._show(actor)
 
 
-SHOWN: Any = OrderState.content.to(ObjectVar, OrderDetail)
+SHOWN = OrderState.content
 
 
 def can(action: str) -> rx.Var[bool]:

@@ -1,7 +1,5 @@
 """Pedidos: the orders, the newest first, with filters, and what is done with several of them at once."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -14,7 +12,6 @@ from backend.office.orders.listing import (
     MOST_ROWS,
     PAYMENT,
     OrderRow,
-    OrdersView,
 )
 from backend.staff.rights import Right
 from storefront.components.placeholders import bar
@@ -30,8 +27,8 @@ from storefront.office.react_components import CHOSEN, Choosing
 from storefront.office.state import answers, may
 
 TITLE = _("Pedidos")
-SHOWN: Any = OrdersState.content.to(ObjectVar, OrdersView)
-ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+SHOWN = OrdersState.content
+ASKED = SHOWN.asked
 FINDING = Finding("orders", ORDERS, ASKED, SHOWN.active, OrdersState.ask)
 
 

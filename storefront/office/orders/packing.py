@@ -11,7 +11,7 @@ from backend.app import current_shop
 from backend.core.texts import _
 from backend.fulfillment.bulk_fulfillment import send_rest
 from backend.news.topics import Topic
-from backend.office.orders.packing import PackOrder, PackView, pack_view
+from backend.office.orders.packing import PackLine, PackView, pack_view
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import BUSY, Once
 from storefront.components.pictures import picture
@@ -111,8 +111,8 @@ class Packed:
 
 
 IN_BOX: ObjectVar[Packed] = view(PACKING_SCRIPT, "usePack", Packed)
-SHOWN: Any = PackState.content.to(ObjectVar, PackView)
-ORDER: Any = SHOWN.order.to(ObjectVar, PackOrder)
+SHOWN = PackState.content
+ORDER = SHOWN.order
 
 
 def page() -> rx.Component:
@@ -221,8 +221,8 @@ def open_order() -> rx.Component:
 def box() -> rx.Component:
     """What goes into the box."""
 
-    def line(one: Any) -> rx.Component:
-        counted = IN_BOX.counts.to(ObjectVar, dict[str, int])[one.id]
+    def line(one: ObjectVar[PackLine]) -> rx.Component:
+        counted = IN_BOX.counts[one.id]
         return rx.el.li(
             rx.el.button(
                 rx.cond(

@@ -1,28 +1,26 @@
 """What Productos looks like where many products are changed at once."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.bulk.changes import CATEGORIES, STEPS, Action
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.products.bulk import ACTIONS, BulkView, ExampleView, LeftAlone, PreviewView, TargetOption
-from backend.office.products.listing import CategoryOption, ProductsView
+from backend.office.products.bulk import ACTIONS, BulkView, ExampleView, LeftAlone, TargetOption
+from backend.office.products.listing import CategoryOption, ProductRow
 from storefront.components.forms import field, select_field
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import office_select
 from storefront.office.components.selection_bar import chosen_rows
 from storefront.office.icons import icon
 from storefront.office.navigation import PRODUCTS
-from storefront.office.products.listing_state import MORE, WITH_FORM, Draft, ProductsState
+from storefront.office.products.listing_state import MORE, WITH_FORM, ProductsState
 from storefront.office.react_components import CHOSEN
 from storefront.reflex_ext.hooks import text_at
 
-SHOWN: Any = ProductsState.content.to(ObjectVar, ProductsView)
-DRAFT: Any = ProductsState.draft.to(ObjectVar, Draft)
-PLAN: Any = ProductsState.plan.to(ObjectVar, PreviewView)
+SHOWN = ProductsState.content
+DRAFT = ProductsState.draft
+PLAN = ProductsState.plan
 
 
 def every() -> rx.Component:
@@ -34,7 +32,7 @@ def every() -> rx.Component:
     )
 
 
-def choosing(row: Any) -> rx.Component:
+def choosing(row: ObjectVar[ProductRow]) -> rx.Component:
     """The box that chooses a row."""
     return rx.el.label(
         rx.el.input(
@@ -238,8 +236,7 @@ def last_ones() -> rx.Component:
             key=one.product_id,
         )
 
-    def change(one: Any) -> rx.Component:
-        bulk: ObjectVar[BulkView] = one
+    def change(bulk: ObjectVar[BulkView]) -> rx.Component:
         return rx.el.li(
             rx.el.div(
                 rx.el.span(bulk.label, class_name="o-row__title"),

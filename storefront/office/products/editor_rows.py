@@ -16,19 +16,18 @@ from storefront.office.icons import icon
 from storefront.office.products.editor_state import (
     PictureRow,
     ProductState,
-    Shown,
     VariantRow,
     VideoRow,
 )
 from storefront.office.react_components import ROWS, Ordered
 from storefront.reflex_ext.hooks import text_at
 
-SHOWN: Any = ProductState.content.to(ObjectVar, Shown)
+SHOWN = ProductState.content
 FORM = "product"
 """What the ids of the form's fields begin with."""
-VARIANTS: Any = ROWS.rows.to(ArrayVar, list[VariantRow])
-PICTURES: Any = ROWS.rows.to(ArrayVar, list[PictureRow])
-VIDEOS: Any = ROWS.rows.to(ArrayVar, list[VideoRow])
+VARIANTS = ROWS.rows.to(ArrayVar, list[VariantRow])
+PICTURES = ROWS.rows.to(ArrayVar, list[PictureRow])
+VIDEOS = ROWS.rows.to(ArrayVar, list[VideoRow])
 
 
 def buttons(thing: str, *more: rx.Component) -> rx.Component:
@@ -67,7 +66,7 @@ def variants() -> rx.Component:
     )
 
 
-def variant(row: Any) -> rx.Component:
+def variant(row: ObjectVar[VariantRow]) -> rx.Component:
     """A variant: its name where there are several, what it costs, what came of it, and its codes."""
     named = rx.el.div(
         cell(row, "title", _("Presentación"), row.title, max_length=255),
@@ -77,7 +76,7 @@ def variant(row: Any) -> rx.Component:
     return rx.el.li(
         rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
         rx.cond(
-            ROWS.count > 1,  # type: ignore[operator]
+            ROWS.count > 1,
             named,
             rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
         ),
@@ -97,7 +96,7 @@ def variant(row: Any) -> rx.Component:
     )
 
 
-def price_and_units(row: Any) -> rx.Component:
+def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
     """What a variant costs, what it cost before, and how many came."""
     number: dict[str, Any] = {"input_mode": "numeric"}
     return rx.el.div(
@@ -117,7 +116,7 @@ def price_and_units(row: Any) -> rx.Component:
     )
 
 
-def free_tick(row: Any) -> rx.Component:
+def free_tick(row: ObjectVar[VariantRow]) -> rx.Component:
     """Render the tick that lets the variant be sold at a price of 0."""
     box = rx.el.input(
         type="checkbox",
@@ -131,7 +130,7 @@ def free_tick(row: Any) -> rx.Component:
     return rx.el.label(box, label, class_name="check")
 
 
-def codes(row: Any) -> rx.Component:
+def codes(row: ObjectVar[VariantRow]) -> rx.Component:
     """A variant's codes, folded."""
     return rx.el.details(
         rx.el.summary(icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"),
@@ -151,7 +150,9 @@ def codes(row: Any) -> rx.Component:
     )
 
 
-def cell(row: Any, name: str, label: Any, value: Any, **more: Any) -> rx.Component:
+def cell(
+    row: ObjectVar[VariantRow], name: str, label: str | rx.Var[str], value: str | rx.Var[str], **more: Any
+) -> rx.Component:
     """A line of a variant."""
     sent = "variant_title" if name == "title" else name
     return field(
@@ -169,7 +170,7 @@ def cell(row: Any, name: str, label: Any, value: Any, **more: Any) -> rx.Compone
 def pictures() -> rx.Component:
     """The pictures in their order: the first is that of the lists."""
 
-    def one(row: Any) -> rx.Component:
+    def one(row: ObjectVar[PictureRow]) -> rx.Component:
         element_id = f"{FORM}-alt-{row.key}"
         return rx.el.li(
             rx.el.input(type="hidden", name="picture[]", value=row.url, read_only=True),
@@ -204,13 +205,12 @@ def pictures() -> rx.Component:
             data_testid="product-picture",
         )
 
-    rows: Any = SHOWN.pictures
     return Ordered.create(
         rx.el.p(_("Fotos"), class_name="field__label"),
         problem_of(f"{FORM}-pictures", text_at(ProductState.problems, "pictures"), ""),
         rx.el.ul(rx.foreach(PICTURES, one), class_name="o-toy__shots"),
         picture_upload(ProductState.add_pictures),
-        items=rows + ProductState.added,
+        items=SHOWN.pictures + ProductState.added,
         again=ProductState.again,
         blank={},
         placed=_("Ahora es la {n} de {count}."),
@@ -221,7 +221,7 @@ def pictures() -> rx.Component:
 def video() -> rx.Component:
     """Its video, or none. The last field of this name counts: without a row that is the empty one."""
 
-    def one(row: Any) -> rx.Component:
+    def one(row: ObjectVar[VideoRow]) -> rx.Component:
         return rx.el.li(
             rx.el.input(type="hidden", name=VIDEO, value=row.url, read_only=True),
             rx.el.video(
@@ -238,7 +238,7 @@ def video() -> rx.Component:
             data_testid="product-video",
         )
 
-    items: Any = rx.cond(ProductState.added_videos.length() > 0, ProductState.added_videos, SHOWN.videos)
+    items = rx.cond(ProductState.added_videos.length() > 0, ProductState.added_videos, SHOWN.videos)
     return Ordered.create(
         rx.el.p(_("Video"), class_name="field__label"),
         problem_of(f"{FORM}-{VIDEO}", text_at(ProductState.problems, VIDEO), ""),

@@ -13,7 +13,6 @@ from backend.office.products.listing import (
     STATUS,
     CategoryOption,
     ProductRow,
-    ProductsView,
 )
 from backend.office.views import ChipView
 from backend.staff.rights import Right
@@ -33,8 +32,8 @@ from storefront.office.stock.page import picture
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Productos")
-SHOWN: Any = ProductsState.content.to(ObjectVar, ProductsView)
-ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+SHOWN = ProductsState.content
+ASKED = SHOWN.asked
 FINDING = Finding("products", PRODUCTS, ASKED, SHOWN.active, ProductsState.ask)
 NO_PROBLEM = text_at(ProductsState.problems, "none")
 
@@ -118,7 +117,7 @@ def filters() -> rx.Component:
     )
 
 
-def product_row(row: Any) -> rx.Component:
+def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
     """A product: its picture, title and state, and its price and units, which open to be changed."""
 
     def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
@@ -192,7 +191,7 @@ def cell(said: rx.Component, label: str, form: rx.Component, class_name: str = "
     )
 
 
-def price_form(row: Any) -> rx.Component:
+def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
     """The price, and what it was before its sale."""
     problem = text_at(ProductsState.problems, f"{PRICE}-{row.variant_id}")
 
@@ -230,7 +229,7 @@ def price_form(row: Any) -> rx.Component:
     )
 
 
-def units_form(row: Any) -> rx.Component:
+def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
     """How many are stocked there, and why that differs."""
     return rx.el.form(
         hidden("variant_id", row.variant_id),

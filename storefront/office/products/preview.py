@@ -1,9 +1,8 @@
 """The page of a toy as shoppers see it, or will if it is hidden. For the staff alone, and nothing is bought here."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.catalog.storefront.page_content import product_preview
@@ -46,7 +45,7 @@ class PreviewState(OfficeScreen, KnownClientState):
 
 def page() -> rx.Component:
     """The page below a line that says what it is. What leads elsewhere in the shop cannot be pressed."""
-    content: Any = PreviewState.content.to(ObjectVar, ProductContent)
+    content = PreviewState.content
     buy = rx.el.button(
         _("Agregar al carrito"),
         type="button",

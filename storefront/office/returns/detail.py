@@ -3,10 +3,10 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
-from backend.office.returns.detail import FileView, ReturnDetail, ReturnLineView
+from backend.office.returns.detail import FileView, ReturnLineView
 from backend.returns.processing import LONGEST_DENIAL, LONGEST_REFERENCE
 from backend.returns.refund_limits import MAX_REASON
 from backend.returns.routes import RECEIPTS
@@ -23,7 +23,7 @@ from storefront.office.state import answers
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Devolución")
-SHOWN: Any = ReturnState.content.to(ObjectVar, ReturnDetail)
+SHOWN = ReturnState.content
 
 
 def page() -> rx.Component:
@@ -84,7 +84,7 @@ def asked() -> rx.Component:
     )
 
 
-def facts(of: Any) -> rx.Component:
+def facts(of: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
     """Names and values."""
     return rx.cond(
         of.length() > 0,

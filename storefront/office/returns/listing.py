@@ -1,6 +1,6 @@
 """Devoluciones: what waits for the shop, the soonest due on top, and what is settled."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -52,8 +52,8 @@ class ReturnsState(OfficeList, ShowsFresh, KnownClientState):
             return rows, await count_newer_returns(session, actor, shown.asked, shown.newest)
 
 
-SHOWN: Any = ReturnsState.content.to(ObjectVar, ReturnsView)
-ASKED: Any = SHOWN.asked.to(ObjectVar, dict[str, str])
+SHOWN = ReturnsState.content
+ASKED = SHOWN.asked
 FINDING = Finding("returns", RETURNS, ASKED, SHOWN.active, ReturnsState.ask, _("Abiertas"))
 
 

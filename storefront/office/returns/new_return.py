@@ -83,7 +83,7 @@ def checked_form(form: object) -> dict[str, str]:
     }
 
 
-SHOWN: Any = OpeningState.content.to(ObjectVar, OpeningView)
+SHOWN = OpeningState.content
 
 
 def page() -> rx.Component:

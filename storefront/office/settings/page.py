@@ -3,7 +3,7 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.settings.form import (
@@ -17,7 +17,7 @@ from backend.office.settings.form import (
     UNQUOTED,
     WAREHOUSE,
 )
-from backend.office.settings.page import ProviderRow, ShopPage, Trial
+from backend.office.settings.page import ProviderRow, Trial
 from backend.operations.doctor.trials import Outcome
 from storefront.components.forms import Once, town_field, town_panel
 from storefront.office.components.feedback import chip, screen
@@ -62,8 +62,8 @@ CONTROLS: dict[str, dict[str, Any]] = {
 }
 
 
-SHOWN: Any = SettingsState.content.to(ObjectVar, ShopPage)
-TRIED: Any = SettingsState.tried.to(ObjectVar, dict[str, Outcome])
+SHOWN = SettingsState.content
+TRIED = SettingsState.tried
 
 
 def page() -> rx.Component:
@@ -186,7 +186,7 @@ def town() -> rx.Component:
     )
 
 
-def ways(title: str, rows: Any, test_id: str) -> rx.Component:
+def ways(title: str, rows: ArrayVar[list[ProviderRow]], test_id: str) -> rx.Component:
     """The ways to pay, or to ship."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
@@ -274,7 +274,7 @@ def elsewhere() -> rx.Component:
     )
 
 
-def try_button(trial: Any, name: Any, label: str = "") -> rx.Component:
+def try_button(trial: str | rx.Var[str], name: str | rx.Var[str], label: str = "") -> rx.Component:
     """Tries something out."""
     return rx.el.button(
         label or _("Probar"),
@@ -287,9 +287,9 @@ def try_button(trial: Any, name: Any, label: str = "") -> rx.Component:
     )
 
 
-def outcome(trial: Any) -> rx.Component:
+def outcome(trial: str | rx.Var[str]) -> rx.Component:
     """How the last trial went."""
-    told: Any = TRIED[trial]
+    told = TRIED[trial].to(ObjectVar, Outcome)
     return rx.cond(
         SettingsState.tried.contains(trial),
         rx.el.p(

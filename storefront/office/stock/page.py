@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.stock.movements import REASONS, MovementView
-from backend.office.stock.page import LOW, OUT, LocationView, StockFilter, StockPage, StockRow
+from backend.office.stock.page import LOW, OUT, LocationView, StockRow
 from backend.staff.rights import Right
 from backend.warehouse.service import CORRECTING
 from storefront.components.forms import field, select_field
@@ -23,8 +23,8 @@ from storefront.office.stock.state import Line, StockState
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Bodega")
-SHOWN: Any = StockState.content.to(ObjectVar, StockPage)
-WANTED: Any = StockState.wanted.to(ObjectVar, StockFilter)
+SHOWN = StockState.content
+WANTED = StockState.wanted
 
 
 def page() -> rx.Component:
@@ -189,7 +189,7 @@ def filters() -> rx.Component:
     )
 
 
-def picture(url: Any) -> rx.Component:
+def picture(url: rx.Var[str]) -> rx.Component:
     """A toy's picture, or its place."""
     return rx.cond(
         url != "",
@@ -198,7 +198,7 @@ def picture(url: Any) -> rx.Component:
     )
 
 
-def card(row: Any) -> rx.Component:
+def card(row: ObjectVar[StockRow]) -> rx.Component:
     """A toy and its units; opened, counting it and its movements."""
     return rx.el.li(
         rx.el.details(
@@ -242,7 +242,7 @@ def card(row: Any) -> rx.Component:
     )
 
 
-def counting(row: Any) -> rx.Component:
+def counting(row: ObjectVar[StockRow]) -> rx.Component:
     """How many were counted and why it differs; and when the toy counts as running out."""
     reasons = [rx.el.option(REASONS[reason], value=reason) for reason in CORRECTING]
 
@@ -298,7 +298,7 @@ def movements(row: ObjectVar[StockRow]) -> rx.Component:
     """What came and left."""
 
     def moved(one: ObjectVar[MovementView]) -> rx.Component:
-        delta: Any = one.delta.to(int)
+        delta = one.delta
         return rx.el.li(
             rx.el.b(rx.cond(delta > 0, f"+{delta}", f"{delta}"), class_name="o-stock__delta"),
             rx.el.span(

@@ -1,6 +1,6 @@
 """Mi cuenta: one's own password, second factor, and the browsers one is signed in with."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -49,7 +49,7 @@ class OwnAccountState(OfficeScreen, KnownClientState):
         await self._show(actor)
 
 
-SHOWN: Any = OwnAccountState.content.to(ObjectVar, OwnAccount)
+SHOWN = OwnAccountState.content
 
 
 def page() -> rx.Component:
@@ -105,7 +105,7 @@ def enrolling() -> rx.Component:
 
 
 def second_factor_wanted(
-    missing: str, *, absent: str, unproved: str, leads_to: str, test_id: str
+    missing: rx.Var[str], *, absent: str, unproved: str, leads_to: str, test_id: str
 ) -> rx.Component:
     """What somebody has to do with their second factor before they can change anything on a screen.
 

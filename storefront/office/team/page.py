@@ -6,7 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.team.page import InviteRow, TeamPage
+from backend.office.team.page import InviteRow, MemberRow
 from backend.staff.rights import ROLE_NAMES
 from storefront.components.forms import Once, select_field
 from storefront.office.components.feedback import chip, empty, screen
@@ -22,7 +22,7 @@ from storefront.office.team.state import TeamState
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Equipo")
-SHOWN: Any = TeamState.content.to(ObjectVar, TeamPage)
+SHOWN = TeamState.content
 BUTTON = "button button--small "
 WHAT_ROLES_DO = _(
     "Dueño: todo. Tienda: productos, precios, pedidos. Bodega: unidades y despachos. "
@@ -152,7 +152,7 @@ def words(title: Any, detail: Any) -> rx.Component:
     )
 
 
-def member(row: Any) -> rx.Component:
+def member(row: ObjectVar[MemberRow]) -> rx.Component:
     """Somebody; opened, what can be done with their account."""
     seen = rx.cond(
         row.seen_label != "", _("visto {moment}").format(moment=row.seen_label), _("aún no ha entrado")
@@ -187,7 +187,7 @@ def member(row: Any) -> rx.Component:
     )
 
 
-def changing(row: Any) -> rx.Component:
+def changing(row: ObjectVar[MemberRow]) -> rx.Component:
     """A member's role, their sessions, their second factor, their access."""
     role = rx.el.form(
         rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
@@ -237,7 +237,7 @@ def changing(row: Any) -> rx.Component:
     )
 
 
-def button(label: str, on_click: Any, who: Any) -> rx.Component:
+def button(label: str, on_click: Any, who: rx.Var[str]) -> rx.Component:
     """Does something at once, once. `who` it is done with is said to those who do not see the row."""
     return rx.el.button(
         label,
@@ -249,7 +249,7 @@ def button(label: str, on_click: Any, who: Any) -> rx.Component:
     )
 
 
-def asked(label: str, question: str, yes: str, on_click: Any, who: Any) -> rx.Component:
+def asked(label: str, question: str, yes: str, on_click: Any, who: rx.Var[str]) -> rx.Component:
     """Does something after a question; `who` as for `button`."""
     with_who = rx.fragment(label, rx.el.span(": ", who, class_name="sr-only"))
     return asked_twice(with_who, question, yes, on_click)

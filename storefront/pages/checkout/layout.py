@@ -1,7 +1,6 @@
 """The checkout's page: the form and the purchase, and nothing that leads away from them."""
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.legal.consents import BOXES
@@ -35,7 +34,6 @@ from storefront.pages.checkout.form import (
 from storefront.pages.checkout.payment import payment
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.summary import summary
-from storefront.pages.checkout.views import Answer
 from storefront.reflex_ext.hooks import ABSENT, lasting
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
@@ -140,7 +138,7 @@ def consents() -> rx.Component:
 
 def failure() -> rx.Component:
     """What the last press of the button came to, while there is something to do about it."""
-    told = FORM.failure.to(ObjectVar, Answer)
+    told = FORM.failure
     marked = [
         rx.cond(
             problem_at(name),

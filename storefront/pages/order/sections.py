@@ -5,7 +5,6 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.fulfillment.views import FulfillmentView
-from backend.reviews.page_links import ReviewLink
 from backend.storefront_views.order_page import OrderLineView, OrderView
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
@@ -52,7 +51,7 @@ def line(item: ObjectVar[OrderLineView]) -> rx.Component:
             ),
             rx.cond(item.variant != "", rx.el.p(item.variant, class_name="buy__variant")),
             rx.el.p(item.quantity, " × ", item.unit_price_label, class_name="buy__note"),
-            rx.cond(item.review, review_link(item.review.to(ObjectVar, ReviewLink))),
+            rx.cond(item.review, review_link(item.review)),
             class_name="buy__words",
         ),
         rx.el.p(item.line_total_label, class_name="buy__amount"),

@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 import reflex as rx
+from reflex_base.utils.exceptions import VarAttributeError
 
 EXT, SERVER, TESTS = "storefront/reflex_ext/", "storefront/server/", "tests/"
 
@@ -291,8 +292,12 @@ USES = (
         "stores states in Redis"),
     Use("reflex.state:BaseState", "tools/mypy_reflex.py", "types the fields of states"),
     Use("reflex_base.vars.base:Field", "tools/mypy_reflex.py", "types the fields of states"),
-    Use("reflex_base.vars.object:ObjectVar", "tools/mypy_reflex.py", "types the fields of states"),
-    Use("reflex_base.vars.sequence:ArrayVar", "tools/mypy_reflex.py", "types the fields of states"),
+    Use("reflex_base.vars.base:Var", "tools/mypy_reflex.py", "types the fields of views"),
+    Use("reflex_base.vars.object:ObjectVar", "tools/mypy_reflex.py", "types the fields of states and views"),
+    Use("reflex_base.vars.sequence:ArrayVar", "tools/mypy_reflex.py", "types the fields of states and views"),
+    Use("reflex_base.vars.sequence:StringVar", "tools/mypy_reflex.py", "types the fields of views"),
+    Use("reflex_base.vars.number:NumberVar", "tools/mypy_reflex.py", "types the fields of views"),
+    Use("reflex_base.vars.number:BooleanVar", "tools/mypy_reflex.py", "types the fields of views"),
 )  # fmt: skip
 SWITCHES = {
     "REFLEX_USE_NPM": SERVER + "toolchain.py",
@@ -448,6 +453,23 @@ def test_a_state_is_told_by_its_full_name_and_marked_variables() -> None:
     assert rx.State.get_full_name() == name
     root = rx.State(init_substates=False, _reflex_internal_init=True)  # type: ignore[call-arg]
     assert root.dict()[name]["is_hydrated_rx_state_"] is False
+
+
+def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
+    """`State.content` with a dataclass, or None, is a variable of its fields at any depth."""
+
+    @dataclass
+    class RowView:
+        title: str
+
+    @dataclass
+    class ListView:
+        first: RowView | None
+
+    known: Any = rx.Var("content", _var_type=ListView | None).guess_type()
+    assert str(known.first.title) == 'content?.["first"]?.["title"]'
+    with pytest.raises(VarAttributeError):
+        _ = known.first.titel
 
 
 def test_substates_are_a_dictionary_that_may_be_another() -> None:
