@@ -10,6 +10,12 @@ from backend.catalog import categories, collections
 from backend.catalog.api.admin_list_queries import filters_of_staff, missing_in
 from backend.catalog.api.category_wire import category_wire, collection_wire
 from backend.catalog.api.list_queries import matching_categories, matching_collections, product_page
+from backend.catalog.api.product_commands import (
+    to_change_product,
+    to_change_products,
+    to_create_product,
+    to_write_variant,
+)
 from backend.catalog.api.product_rows import Among
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.category_tree import read_tree
@@ -17,6 +23,7 @@ from backend.catalog.models import Collection
 from backend.catalog.products import option_service
 from backend.catalog.products import service as products
 from backend.catalog.products.batch import apply_batch
+from backend.catalog.products.options import SaidOption
 from backend.catalog.schemas.admin import (
     AdminCategoriesParameters,
     AdminProductsParameters,
@@ -81,7 +88,7 @@ async def list_products(
 async def create_product(actor: StaffMember, body: NewProduct, database: Db, fields: Shown) -> Wire:
     """A new product. It may not name its collection or categories: those are assigned by their own routes."""
     async with database.transaction() as session:
-        product_id = await products.create_product(session, actor, body)
+        product_id = await products.create_product(session, actor, to_create_product(body))
         return await _product(session, product_id, fields)
 
 
@@ -90,7 +97,7 @@ async def change_products(actor: StaffMember, body: ProductBatch, database: Db, 
     """Delete, change and create products, in this order: all of it happens, or nothing."""
     changed = [change.id for change in body.update]
     async with database.transaction() as session:
-        created = await apply_batch(session, actor, body)
+        created = await apply_batch(session, actor, to_change_products(body))
         shown = await _all_written(session, [*created, *changed], fields)
     return Wire(
         {
@@ -117,7 +124,7 @@ async def update_product(
     So are `collection_id` and `categories`, unless they are what the product has already.
     """
     async with database.transaction() as session:
-        await products.change_product(session, actor, product_id, body)
+        await products.change_product(session, actor, product_id, to_change_product(body))
         return await _product(session, product_id, fields)
 
 
@@ -148,7 +155,7 @@ async def create_variant(
 ) -> Wire:
     """A new variant of the product."""
     async with database.transaction() as session:
-        await products.add_variant(session, actor, product_id, body)
+        await products.add_variant(session, actor, product_id, to_write_variant(body))
         return await _product(session, product_id, fields)
 
 
@@ -160,7 +167,8 @@ async def update_variant(
     if body.id not in (None, variant_id):
         raise InvalidData(f"Invalid request: Value for field 'id' must be {variant_id}")
     async with database.transaction() as session:
-        await products.change_variant(session, actor, product_id, variant_id, body)
+        change = to_write_variant(body, variant_id)
+        await products.change_variant(session, actor, product_id, variant_id, change)
         return await _product(session, product_id, fields)
 
 
@@ -188,7 +196,8 @@ async def create_option(
 ) -> Wire:
     """A new option of the product. Its variants have none of its values until they are given one."""
     async with database.transaction() as session:
-        await option_service.add_option(session, actor, product_id, body)
+        new = SaidOption(body.title, body.values, metadata=body.metadata)
+        await option_service.add_option(session, actor, product_id, new)
         return await _product(session, product_id, fields)
 
 
@@ -215,7 +224,15 @@ async def update_option(
 ) -> Wire:
     """Change an option: its title, or its values. A value that a variant has cannot be left out."""
     async with database.transaction() as session:
-        await option_service.change_option(session, actor, product_id, product_option_id, body)
+        await option_service.change_option(
+            session,
+            actor,
+            product_id,
+            product_option_id,
+            title=body.title,
+            values=body.values,
+            metadata=body.metadata,
+        )
         return await _product(session, product_id, fields)
 
 

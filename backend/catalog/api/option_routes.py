@@ -89,7 +89,15 @@ async def update_option(
     """Change an option: its title, or its values. A value that a variant has cannot be left out."""
     async with database.transaction() as session:
         product = await _to_change(session, actor, product_option_id)
-        await option_service.change_option(session, actor, product.id, product_option_id, body)
+        await option_service.change_option(
+            session,
+            actor,
+            product.id,
+            product_option_id,
+            title=body.title,
+            values=body.values,
+            metadata=body.metadata,
+        )
         return Wire(
             {"product_option": fields.pick(_whole(*await _find(session, product_option_id, OF_STAFF)))}
         )

@@ -7,6 +7,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.api.product_commands import to_change_variants
 from backend.catalog.api.product_rows import Among
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.api.variant_list import VARIANT_ORDER, of_variants
@@ -68,7 +69,7 @@ async def change_variants(
     """Delete, change and create variants of the product: all of it happens, or nothing."""
     changed = [change.id for change in body.update]
     async with database.transaction() as session:
-        created = await apply_variant_batch(session, actor, product_id, body)
+        created = await apply_variant_batch(session, actor, product_id, to_change_variants(body))
         shown = {one["id"]: fields.pick(one) for one in await _written(session, [*created, *changed])}
     return Wire(
         {

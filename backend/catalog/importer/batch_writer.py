@@ -24,7 +24,6 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.products.tags_and_types import Words, set_words, words_of
-from backend.catalog.schemas.admin import ProductChange
 from backend.core.db.database import Database, locked
 from backend.core.events import publish
 from backend.core.texts import _
@@ -212,11 +211,11 @@ async def _words_of(session: AsyncSession, targets: Sequence[Target]) -> set[str
         said: dict[str, Any] = {}
         wanted = tags.get(product.id)
         if wanted is not None and set(wanted) != {tag["value"] for tag in words.tags}:
-            said["tags"] = [{"id": ids[value]} for value in wanted]
+            said["tag_ids"] = [ids[value] for value in wanted]
         if product.id in types and types[product.id] != (words.type and words.type["id"]):
             said["type_id"] = types[product.id]
         if said:
-            await set_words(session, product, ProductChange.model_validate(said))
+            await set_words(session, product, **said)
             changed.add(product.id)
     return changed
 

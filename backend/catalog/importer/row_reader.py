@@ -12,7 +12,8 @@ from backend.catalog.importer.columns import COLUMNS, NAMES, OPTION_CELLS, OPTIO
 from backend.catalog.importer.headings import column_of
 from backend.catalog.models import ONLY
 from backend.catalog.products.options import IMPLIED_TITLE
-from backend.catalog.schemas.cell_parsers import UNCHANGED, CellError
+from backend.catalog.schemas.cell_parsers import CellError
+from backend.core.commands import UNCHANGED
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 

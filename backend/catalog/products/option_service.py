@@ -1,5 +1,7 @@
 """Create, change and delete options of a product. Refusals: see `backend.catalog.products.options`."""
 
+from collections.abc import Sequence
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
@@ -17,13 +19,13 @@ from backend.catalog.products.options import (
 )
 from backend.catalog.products.service import lock_product
 from backend.catalog.products.variants import variants_of
-from backend.catalog.schemas.admin import NewOption, OptionChange
 from backend.core.clock import now
+from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.staff.rights import Actor, Right
 
 
-async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: NewOption) -> None:
+async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: SaidOption) -> None:
     """Add an option to the product. Its variants have none of its values yet.
 
     Raises:
@@ -33,15 +35,22 @@ async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: 
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await _product(session, actor, product_id, "option added")
-    said = [*await _said(session, product), SaidOption(new.title, new.values, metadata=new.metadata)]
+    said = [*await _said(session, product), new]
     await set_options(session, product, said)
     await products_changed(session, [product_id])
 
 
 async def change_option(
-    session: AsyncSession, actor: Actor, product_id: str, option_id: str, change: OptionChange
+    session: AsyncSession,
+    actor: Actor,
+    product_id: str,
+    option_id: str,
+    *,
+    title: str | None = None,
+    values: Sequence[str] | None = None,
+    metadata: JsonObject | None = None,
 ) -> None:
-    """Change what the body names; the rest stays.
+    """Change an option; None leaves a part of it as it is.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -52,7 +61,7 @@ async def change_option(
     actor.require(Right.CHANGE_CATALOG)
     product = await _product(session, actor, product_id, "option changed")
     option = await find_option(session, product_id, option_id)
-    changed = SaidOption(change.title or option.row.title, change.values, option_id, change.metadata)
+    changed = SaidOption(title or option.row.title, values, option_id, metadata)
     said = [changed if one.id == option_id else one for one in await _said(session, product)]
     await set_options(session, product, said)
     await keep_values(session, product, said)

@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.schemas.admin import ProductChange
+from backend.catalog.products.commands import ChangeProduct
 from backend.channels.models import SalesChannel, ShippingProfile
 from backend.core.errors import NotFound
 
 
-async def require_known_places(session: AsyncSession, said: ProductChange) -> None:
-    """Check the sales channels and the shipping profile that a product's body names.
+async def require_known_places(session: AsyncSession, said: ChangeProduct) -> None:
+    """Check the sales channels and the shipping profile that a command names.
 
     Raises:
         NotFound: there is no such channel or profile.
     """
-    if said.sales_channels:
-        asked = {channel.id for channel in said.sales_channels}
+    if asked := set(said.sales_channel_ids):
         query = select(SalesChannel.id).where(SalesChannel.id.in_(asked))
         if unknown := asked - set((await session.execute(query)).scalars()):
             raise NotFound(f"Sales channels with ids: {', '.join(sorted(unknown))} were not found")

@@ -9,8 +9,8 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Picture, Product, ProductCategory
+from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
 from backend.catalog.products.options import (
-    SaidOption,
     keep_values,
     require_different_variants,
     set_options,
@@ -25,19 +25,9 @@ from backend.catalog.products.variants import (
     set_variants,
     variants_of,
 )
-from backend.catalog.schemas.admin import (
-    ImageIn,
-    NewProduct,
-    NewVariant,
-    OptionIn,
-    PriceIn,
-    ProductChange,
-    ProductUpdate,
-    VariantChange,
-)
-from backend.catalog.schemas.cell_parsers import UNCHANGED
-from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
+from backend.catalog.schemas.product_fields import METADATA_FIELDS
 from backend.core.clock import now
+from backend.core.commands import UNCHANGED
 from backend.core.db.database import locked
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound
@@ -45,12 +35,8 @@ from backend.media.picture_widths import uploaded_at
 from backend.staff.rights import Actor, Right
 
 
-async def create_product(
-    session: AsyncSession, actor: Actor, new: NewProduct, *, product_id: str | None = None
-) -> str:
+async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct) -> str:
     """Create a product with its variants and pictures; with a `price` and no variants, one variant is made.
-
-    `product_id` is its id where the caller has made one.
 
     Returns:
         Its id.
@@ -62,34 +48,34 @@ async def create_product(
     """
     actor.require(Right.CHANGE_CATALOG)
     await require_known_places(session, new)
-    product = Product(title=new.title, handle=new.handle or handle_from(new.title), status=new.status)
-    product.id = product_id or product.id
+    title, handle = new.fields["title"], new.fields.get("handle", UNCHANGED)
+    handle = handle_from(title) if handle is UNCHANGED else handle
+    product = Product(title=title, handle=handle, status=new.fields["status"])
+    product.id = new.id or product.id
     await record(session, actor, "created", Subject(Thing.PRODUCT, product.id))
     await _set_fields(session, product, new)
     await _require_same_places(session, product, new)
-    if product.thumbnail is None and new.images:
-        product.thumbnail = new.images[0].url
+    if product.thumbnail is None and new.pictures:
+        product.thumbnail = new.pictures[0].url
     session.add(product)
     await session.flush()
-    if new.images is not None:
-        await _set_images(session, product, new.images)
-    await set_words(session, product, new)
+    if new.pictures is not None:
+        await _set_pictures(session, product, new.pictures)
+    await set_words(session, product, tag_ids=new.tag_ids, type_id=new.type_id)
     await _set_options(session, product, new)
     if new.variants is not None:
         _require_all_options(new)
         await set_variants(session, product, new.variants)
     elif new.price is not None:
-        price = PriceIn(amount=new.price)
-        await add_to_product(
-            session, product, NewVariant(prices=[price], compare_at_price=new.compare_at_price)
-        )
+        only = WriteVariant(price=new.price, compare_at_price=new.compare_at_price)
+        await add_to_product(session, product, only)
     await _settle_options(session, product, new)
     await products_changed(session, [product.id])
     return product.id
 
 
-async def change_product(session: AsyncSession, actor: Actor, product_id: str, change: ProductChange) -> None:
-    """Change the fields that the body names; the others stay.
+async def change_product(session: AsyncSession, actor: Actor, product_id: str, change: ChangeProduct) -> None:
+    """Change the values that the command has; the others stay.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -102,20 +88,19 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     product = await lock_product(session, product_id)
     await record(session, actor, "changed", Subject(Thing.PRODUCT, product_id))
     await require_known_places(session, change)
-    if isinstance(change, ProductUpdate):
-        await _require_same_places(session, product, change)
+    await _require_same_places(session, product, change)
     with session.no_autoflush:
         await _set_fields(session, product, change)
     product.updated_at = now()
     await session.flush()
-    if change.images is not None:
-        await _set_images(session, product, change.images)
-    await set_words(session, product, change)
+    if change.pictures is not None:
+        await _set_pictures(session, product, change.pictures)
+    await set_words(session, product, tag_ids=change.tag_ids, type_id=change.type_id)
     await _set_options(session, product, change)
     if change.variants is not None:
         await set_variants(session, product, change.variants)
     await _settle_options(session, product, change)
-    if change.price is not None or "compare_at_price" in change.model_fields_set:
+    if change.price is not None or change.compare_at_price is not UNCHANGED:
         await _price_only_variant(session, product, change)
     await products_changed(session, [product_id])
 
@@ -138,7 +123,7 @@ async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -
     await products_changed(session, [product_id])
 
 
-async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new: NewVariant) -> None:
+async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new: WriteVariant) -> None:
     """Add a variant to the product.
 
     Raises:
@@ -156,9 +141,9 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
 
 
 async def change_variant(
-    session: AsyncSession, actor: Actor, product_id: str, variant_id: str, change: VariantChange
+    session: AsyncSession, actor: Actor, product_id: str, variant_id: str, change: WriteVariant
 ) -> None:
-    """Change the fields that the body names; the others stay.
+    """Change the values that the command has; the others stay.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -174,19 +159,19 @@ async def change_variant(
     await products_changed(session, [product_id])
 
 
-async def _require_same_places(session: AsyncSession, product: Product, said: ProductUpdate) -> None:
-    """Check that the body moves the product neither to another collection nor to other categories.
+async def _require_same_places(session: AsyncSession, product: Product, said: ChangeProduct) -> None:
+    """Check that the command moves the product neither to another collection nor to other categories.
 
     Raises:
         InvalidData: it does: those are assigned by their own routes (spec: Errors).
     """
     moved = []
-    if "collection_id" in said.model_fields_set:
+    if said.collection_id is not UNCHANGED:
         moved += ["collection_id"] if said.collection_id != product.collection_id else []
-    if said.categories is not None:
+    if said.category_ids is not None:
         query = select(ProductCategory.category_id).where(ProductCategory.product_id == product.id)
         has = set((await session.execute(query)).scalars())
-        moved += ["categories"] if {category.id for category in said.categories} != has else []
+        moved += ["categories"] if set(said.category_ids) != has else []
     if moved:
         raise InvalidData(f"Invalid request: Unrecognized fields: '{', '.join(moved)}'")
 
@@ -210,15 +195,11 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
     await products_changed(session, [product_id])
 
 
-async def _set_fields(session: AsyncSession, product: Product, said: ProductChange) -> None:
-    """Set the fields of the product that the body names (see `Rules` for an explicit null)."""
-    for name, rules in FIELDS.items():
-        if name in said.model_fields_set:
-            value = getattr(said, name)
-            value = rules.null if value is None else value
-            if value is not UNCHANGED:
-                setattr(product, name, value)
-    if said.metadata is not None:
+async def _set_fields(session: AsyncSession, product: Product, said: ChangeProduct) -> None:
+    for name, value in said.fields.items():
+        if value is not UNCHANGED:
+            setattr(product, name, value)
+    if said.metadata:
         _merge_metadata(product, said.metadata)
     await require_free_handle(session, product)
 
@@ -239,25 +220,24 @@ def _merge_metadata(product: Product, said: JsonObject) -> None:
     product.extra_metadata = rest
 
 
-async def _price_only_variant(session: AsyncSession, product: Product, said: ProductChange) -> None:
+async def _price_only_variant(session: AsyncSession, product: Product, said: ChangeProduct) -> None:
     variants = await variants_of(session, product.id)
     if len(variants) != 1:
         raise InvalidData("A price of the product is that of its only variant: change its variants instead")
     (variant,) = variants
     variant.price = variant.price if said.price is None else said.price
-    if "compare_at_price" in said.model_fields_set:
+    if said.compare_at_price is not UNCHANGED:
         variant.compare_at_price = said.compare_at_price
 
 
-async def _set_images(session: AsyncSession, product: Product, images: Sequence[ImageIn]) -> None:
+async def _set_pictures(session: AsyncSession, product: Product, pictures: Sequence[WritePicture]) -> None:
     """The product's pictures, in this order. A known one (by its address) keeps its files and its alt text."""
     found = await session.execute(select(Picture).where(Picture.product_id == product.id))
     known = {picture.url: picture for picture in found.scalars()}
     ordered: list[Picture] = []
-    for image in images:
-        picture = known.pop(image.url, None) or _new_picture(product, image.url)
-        if image.metadata and isinstance(image.metadata.get("alt"), str):
-            picture.alt = image.metadata["alt"]
+    for one in pictures:
+        picture = known.pop(one.url, None) or _new_picture(product, one.url)
+        picture.alt = picture.alt if one.alt is None else one.alt
         ordered.append(picture)
     for picture in known.values():
         await session.delete(picture)
@@ -281,32 +261,30 @@ def _new_picture(product: Product, url: str) -> Picture:
     return picture
 
 
-async def _set_options(session: AsyncSession, product: Product, said: ProductChange) -> None:
+async def _set_options(session: AsyncSession, product: Product, said: ChangeProduct) -> None:
     if said.options is not None:
-        await set_options(session, product, _said(said.options))
+        await set_options(session, product, said.options)
 
 
-async def _settle_options(session: AsyncSession, product: Product, said: ProductChange) -> None:
+async def _settle_options(session: AsyncSession, product: Product, said: ChangeProduct) -> None:
     """When the variants are as they were said to be: take the values away that were left out, and compare them."""
     if said.options is not None:
-        await keep_values(session, product, _said(said.options))
+        await keep_values(session, product, said.options)
     if said.options is not None or said.variants is not None:
         await require_different_variants(session, product.id)
 
 
-def _said(options: Sequence[OptionIn]) -> list[SaidOption]:
-    return [SaidOption(one.title, one.values, one.id, one.metadata) for one in options]
-
-
-def _require_all_options(new: NewProduct) -> None:
+def _require_all_options(new: CreateProduct) -> None:
     """Refuse a new product with a variant that lacks one of its options, as the platform does.
 
     Raises:
         InvalidData: there is one.
     """
     titles = [one.title for one in new.options or ()]
-    if any(title not in (one.options or {}) for one in new.variants or () for title in titles):
-        raise InvalidData(f'Product "{new.title}" has variants with missing options: [{", ".join(titles)}]')
+    if any(title not in one.options for one in new.variants or () for title in titles):
+        raise InvalidData(
+            f'Product "{new.fields["title"]}" has variants with missing options: [{", ".join(titles)}]'
+        )
 
 
 async def lock_product(session: AsyncSession, product_id: str) -> Product:

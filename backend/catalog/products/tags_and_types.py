@@ -1,7 +1,7 @@
 """Tags and types of products, by which programs sort them: a product has any number of tags, and one type at most."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Thing
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product, ProductHasTag, ProductHasType, ProductTag, ProductType
-from backend.catalog.schemas.admin import ProductChange
+from backend.core.commands import UNCHANGED
 from backend.core.db.tables import table_of
 from backend.core.errors import NotFound
 from backend.core.events import publish
@@ -115,16 +115,22 @@ async def words_of(session: AsyncSession, product_ids: Sequence[str]) -> dict[st
     return found
 
 
-async def set_words(session: AsyncSession, product: Product, said: ProductChange) -> None:
-    """Give the product the tags and the type that were said; what was left out stays.
+async def set_words(
+    session: AsyncSession,
+    product: Product,
+    *,
+    tag_ids: Collection[str] | None = None,
+    type_id: str | None = UNCHANGED,
+) -> None:
+    """Give the product these tags (None: its own stay) and this type (None: no type).
 
     Raises:
         NotFound: there is no such tag or type.
     """
-    if "type_id" in said.model_fields_set:
-        await _set_type(session, product.id, said.type_id)
-    if said.tags is not None:
-        await _set_tags(session, product.id, {one.id for one in said.tags})
+    if type_id is not UNCHANGED:
+        await _set_type(session, product.id, type_id)
+    if tag_ids is not None:
+        await _set_tags(session, product.id, set(tag_ids))
 
 
 async def _set_type(session: AsyncSession, product_id: str, type_id: str | None) -> None:

@@ -7,17 +7,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.events import VariantsDeleted
 from backend.catalog.models import Product, Variant
+from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.options import set_values
-from backend.catalog.schemas.admin import IS_FREE, PriceIn, VariantChange, VariantInProduct
+from backend.core.commands import UNCHANGED
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.core.events import publish
-from backend.core.money import Cop
 from backend.inventory.levels import lock_levels
 from backend.inventory.models import InventoryLevel
 
 CODES = frozenset({"sku", "ean"})
 """What a variant is known by in the stockroom: no two have the same."""
-COUNTED = "The units of every variant are counted: 'manage_inventory' cannot become false"
 
 
 async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Variant]:
@@ -26,14 +25,14 @@ async def variants_of(session: AsyncSession, product_id: str) -> Sequence[Varian
     return (await session.execute(query)).scalars().all()
 
 
-async def set_variants(session: AsyncSession, product: Product, said: Sequence[VariantInProduct]) -> None:
+async def set_variants(session: AsyncSession, product: Product, said: Sequence[WriteVariant]) -> None:
     """The product's variants: those with an id are changed, those without are new, those left out are gone."""
     known = {variant.id: variant for variant in await variants_of(session, product.id)}
     wanted = {entry.id for entry in said}
     await remove_variants(session, [known.pop(one) for one in list(known) if one not in wanted])
     for entry in said:  # two that exchange their codes: both let go of them first
         variant_now = known.get(entry.id or "")
-        for name in CODES & entry.model_fields_set if variant_now else ():
+        for name in _codes_in(entry) if variant_now else ():
             if getattr(variant_now, name) != getattr(entry, name):
                 setattr(variant_now, name, None)
     await session.flush()
@@ -46,48 +45,42 @@ async def set_variants(session: AsyncSession, product: Product, said: Sequence[V
             raise NotFound(f"Product variant with id: {entry.id} was not found")
 
 
-async def add_to_product(session: AsyncSession, product: Product, said: VariantChange) -> Variant:
-    """A new variant, the last of the product's. Its units are counted, whatever `manage_inventory` says.
+async def add_to_product(session: AsyncSession, product: Product, said: WriteVariant) -> Variant:
+    """Create a variant, the last of the product's.
 
     Raises:
         InvalidData: it has no price, its values do not fit, or another variant has one of its codes.
     """
-    if not said.prices:
+    if said.price is None:
         raise InvalidData("Invalid request: Field 'variants, prices' is required")
     last = (
         await session.execute(select(func.max(Variant.rank)).where(Variant.product_id == product.id))
     ).scalar_one()
-    variant = Variant(product_id=product.id, price=_amount(said.prices), rank=0 if last is None else last + 1)
+    variant = Variant(product_id=product.id, price=said.price, rank=0 if last is None else last + 1)
     await _write(session, product, variant, said)
     return variant
 
 
-async def set_variant(session: AsyncSession, product: Product, variant: Variant, said: VariantChange) -> None:
-    """Change what is said of the variant.
+async def set_variant(session: AsyncSession, product: Product, variant: Variant, said: WriteVariant) -> None:
+    """Change the values of the variant that the command has.
 
     Raises:
-        InvalidData: it is no longer to be counted, its values do not fit, or another variant has one of its codes.
+        InvalidData: its values do not fit, or another variant has one of its codes.
     """
-    if said.manage_inventory is False:
-        raise InvalidData(COUNTED)
     await _write(session, product, variant, said)
 
 
-async def _write(session: AsyncSession, product: Product, variant: Variant, said: VariantChange) -> None:
+async def _write(session: AsyncSession, product: Product, variant: Variant, said: WriteVariant) -> None:
     variant.title = said.title or variant.title
-    if "sku" in said.model_fields_set:
-        variant.sku = said.sku or None
-    if "ean" in said.model_fields_set:
-        variant.ean = said.ean or None
-    if said.prices is not None:
-        variant.price = _amount(said.prices)
-    if "compare_at_price" in said.model_fields_set:
+    for name in _codes_in(said):
+        setattr(variant, name, getattr(said, name) or None)
+    variant.price = variant.price if said.price is None else said.price
+    if said.compare_at_price is not UNCHANGED:
         variant.compare_at_price = said.compare_at_price
-    if IS_FREE in (said.metadata or {}):
-        variant.is_free = bool((said.metadata or {})[IS_FREE])
-    variant.rank = variant.rank if said.variant_rank is None else said.variant_rank
+    variant.is_free = variant.is_free if said.is_free is None else said.is_free
+    variant.rank = variant.rank if said.rank is None else said.rank
     with session.no_autoflush:
-        for name in sorted(CODES & said.model_fields_set):
+        for name in _codes_in(said):
             code = getattr(variant, name)
             taken = select(Variant.id).where(getattr(Variant, name) == code, Variant.id != variant.id)
             if code is not None and (await session.execute(taken)).first():
@@ -131,12 +124,5 @@ async def find_variant(session: AsyncSession, product_id: str, variant_id: str) 
     return variant
 
 
-def _amount(prices: Sequence[PriceIn]) -> Cop:
-    """The one price in pesos.
-
-    Raises:
-        InvalidData: there is none, or there are others.
-    """
-    if len(prices) != 1 or prices[0].currency_code.casefold() != "cop":
-        raise InvalidData("A variant has one price, in cop")
-    return prices[0].amount
+def _codes_in(said: WriteVariant) -> list[str]:
+    return [name for name in sorted(CODES) if getattr(said, name) is not UNCHANGED]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.catalog.bar_codes import is_bar_code
+from backend.core.commands import UNCHANGED
 from backend.pricing import TAX_RATES
 
 LIST_SEPARATOR = "|"
-UNCHANGED: Any = object()
-"""Stands for no value: what there is stays as it is."""
 
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DECIMAL = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from backend.catalog.handles import is_handle
 from backend.catalog.schemas import cell_parsers
-from backend.catalog.schemas.cell_parsers import UNCHANGED, Cell
+from backend.catalog.schemas.cell_parsers import Cell
+from backend.core.commands import UNCHANGED
 from backend.edge.schemas import FilledName, Measure, Name, Text, Whole, problem
 from backend.media.picture_urls import is_picture_address
 from backend.pricing import TAX_RATES

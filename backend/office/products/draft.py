@@ -6,6 +6,7 @@ Values are texts, as they are typed. `tidied` writes each value in one way only:
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 
 from backend.catalog.bar_codes import is_bar_code
@@ -192,16 +193,21 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
     if texts["tax_rate"] not in map(str, TAX_RATES):
         problems["tax_rate"] = _("Elige el IVA de la lista.")
     for name, most in MEASURES.items():
-        try:
-            measure_of(texts[name], most)
-        except CellError:
+        if not _can_read(partial(measure_of, most=most), texts[name]):
             problems[name] = _("Un número mayor que 0, como 0,35. Máximo {n}.").format(n=most)
-    if not (is_new and not texts["handle"]):
-        try:
-            cell_parsers.handle(texts["handle"])
-        except CellError:
-            problems["handle"] = _("Solo minúsculas, números y guiones, como trompo-de-madera.")
+    if texts["origin_country"] and not _can_read(cell_parsers.country, texts["origin_country"]):
+        problems["origin_country"] = _("Elige un país de la lista.")
+    if not (is_new and not texts["handle"]) and not _can_read(cell_parsers.handle, texts["handle"]):
+        problems["handle"] = _("Solo minúsculas, números y guiones, como trompo-de-madera.")
     return problems
+
+
+def _can_read(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except CellError:
+        return False
+    return True
 
 
 def merged(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[Clash]]:

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import change_variant, lock_product
-from backend.catalog.schemas.admin import PriceIn, VariantChange
 from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, count_up_to
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.money import Cop, format_cop, percent_off
@@ -214,7 +214,7 @@ async def set_price(
         return
     if now != seen:
         raise PriceMoved(now)
-    change = VariantChange(prices=[PriceIn(amount=wanted.amount)], compare_at_price=wanted.before)
+    change = WriteVariant(price=wanted.amount, compare_at_price=wanted.before)
     await change_variant(session, actor, product_id, variant_id, change)
 
 

@@ -5,7 +5,7 @@ Two people who save the same toy lose nothing: what only one of them changed is 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -16,19 +16,12 @@ from backend.catalog.collections import find_collection
 from backend.catalog.events import products_changed
 from backend.catalog.handles import LONGEST_HANDLE, handle_from
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
-from backend.catalog.products.options import SEPARATOR, options_of, values_of_variants
+from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
+from backend.catalog.products.options import SEPARATOR, SaidOption, options_of, values_of_variants
 from backend.catalog.products.service import change_product, create_product, lock_products
 from backend.catalog.products.variants import CODES, variants_of
-from backend.catalog.schemas.admin import (
-    IS_FREE,
-    ImageIn,
-    NewProduct,
-    OptionIn,
-    PriceIn,
-    ProductChange,
-    VariantInProduct,
-)
-from backend.catalog.schemas.product_fields import METADATA_FIELDS
+from backend.catalog.schemas import cell_parsers
+from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
 from backend.core.db.database import locked
 from backend.core.db.tables import table_of
 from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
@@ -56,12 +49,13 @@ from backend.staff.rights import Actor, Right
 from backend.warehouse.service import ReservedForOrders, correct
 
 HIDDEN = "draft"
-OF_BODY = ("title", "subtitle", "description", "material", "origin_country", "warnings", "handle")
-"""The fields that the Admin API's body has as texts."""
+OF_COLUMNS = ("title", "subtitle", "description", "material", "origin_country", "warnings", "handle")
+"""The fields that are stored in a column as they are typed."""
 OF_METADATA = {
     **{key: field.column for key, field in METADATA_FIELDS.items()},
     **dict(zip(KEPT_IN_METADATA, KEPT_IN_METADATA, strict=True)),
 }
+Command = TypeVar("Command", bound=ChangeProduct)
 LONGEST_NUMBER = 10
 """Characters at the end of an address that tell toys of one title apart."""
 RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía no se puede borrar.")
@@ -127,7 +121,8 @@ async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
             return product_id  # sent twice
         draft = await _with_handle(session, mine)
         await _check(session, product_id, draft, None)
-        await create_product(session, actor, NewProduct(**_body(draft, None)), product_id=product_id)
+        new = replace(_command(CreateProduct, draft, None), id=product_id)
+        await create_product(session, actor, new)
         await _set_places(session, actor, product_id, None, draft)
     else:
         if product is None:
@@ -137,10 +132,11 @@ async def _save(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
         if clashes:
             raise FormClashes(clashes)
         await _check(session, product_id, draft, theirs)
-        if body := _body(draft, theirs, product.thumbnail):
-            body |= await _options(session, product_id, body.get("variants", []), (theirs, draft))
+        change = _command(ChangeProduct, draft, theirs, product.thumbnail)
+        if change != ChangeProduct():
+            change = await _with_options(session, product_id, change, (theirs, draft))
             try:
-                await change_product(session, actor, product_id, ProductChange(**body))
+                await change_product(session, actor, product_id, change)
             except NotAllowed:
                 raise FormRefused({"variants": RESERVED}) from None
         await _set_places(session, actor, product_id, theirs, draft)
@@ -210,52 +206,58 @@ async def _check(session: AsyncSession, product_id: str, draft: Draft, theirs: D
         raise FormRefused(problems)
 
 
-def _body(draft: Draft, theirs: Draft | None, thumbnail: str | None = None) -> dict[str, Any]:
-    """The Admin API's body that makes the toy what the form says; of what is saved, only what differs."""
+def _command(
+    kind: type[Command], draft: Draft, theirs: Draft | None, thumbnail: str | None = None
+) -> Command:
+    """Return the command that makes the toy what the form says; of what is saved, only what differs."""
     texts = draft.texts
     changed = {name for name in TEXTS if theirs is None or texts[name] != theirs.texts[name]}
-    body: dict[str, Any] = {name: texts[name] or None for name in OF_BODY if name in changed}
-    body |= {name: measure_of(texts[name], most) for name, most in MEASURES.items() if name in changed}
+    fields: dict[str, Any] = {
+        name: texts[name] or FIELDS[name].null for name in OF_COLUMNS if name in changed
+    }
+    fields |= {name: measure_of(texts[name], most) for name, most in MEASURES.items() if name in changed}
+    if texts["origin_country"] and "origin_country" in changed:
+        fields["origin_country"] = cell_parsers.country(texts["origin_country"])
     if "tax_rate" in changed:
-        body["tax_rate"] = int(texts["tax_rate"])
-    if metadata := {key: texts[name] for key, name in OF_METADATA.items() if name in changed}:
-        body["metadata"] = metadata
+        fields["tax_rate"] = int(texts["tax_rate"])
     if theirs is None or draft.is_published != theirs.is_published:
-        body["status"] = PUBLISHED if draft.is_published else HIDDEN
+        fields["status"] = PUBLISHED if draft.is_published else HIDDEN
     if theirs is None or draft.is_featured != theirs.is_featured:
-        body["featured"] = draft.is_featured
+        fields["featured"] = draft.is_featured
+    pictures = variants = None
     if theirs is None or draft.pictures != theirs.pictures:
         known = {one.url for one in theirs.pictures} if theirs else set()
         urls = [one.url for one in draft.pictures]
-        body["images"] = [
-            ImageIn(url=one.url, metadata={"alt": one.alt} if one.alt or one.url in known else None)
+        pictures = [
+            WritePicture(url=one.url, alt=one.alt if one.alt or one.url in known else None)
             for one in draft.pictures
         ]
         was_first = theirs is not None and [thumbnail] == [one.url for one in theirs.pictures[:1]]
         if thumbnail not in urls or was_first:
-            body["thumbnail"] = urls[0] if urls else None
+            fields["thumbnail"] = urls[0] if urls else None
     if theirs is None or draft.variants != theirs.variants:
-        body["variants"] = [_variant(one, rank) for rank, one in enumerate(draft.variants)]
-    return body
+        variants = [_variant(one, rank) for rank, one in enumerate(draft.variants)]
+    metadata = {key: texts[name] for key, name in OF_METADATA.items() if name in changed}
+    return kind(fields=fields, metadata=metadata, pictures=pictures, variants=variants)
 
 
-def _variant(one: VariantDraft, rank: int) -> VariantInProduct:
-    return VariantInProduct(
+def _variant(one: VariantDraft, rank: int) -> WriteVariant:
+    return WriteVariant(
         id=None if one.key.startswith(NEW) else one.key,
         title=one.title,
         sku=one.sku,
         ean=one.ean,
-        prices=[PriceIn(amount=pesos_of(one.price) or 0)],
+        price=pesos_of(one.price) or 0,
         compare_at_price=pesos_of(one.before),
-        metadata={IS_FREE: bool(one.is_free)},
-        variant_rank=rank,
+        is_free=bool(one.is_free),
+        rank=rank,
     )
 
 
-async def _options(
-    session: AsyncSession, product_id: str, variants: Sequence[VariantInProduct], drafts: tuple[Draft, Draft]
-) -> dict[str, list[OptionIn]]:
-    """Of a toy with options, those of the Admin API's body: a new title such as `M / Rojo` names the variant's values.
+async def _with_options(
+    session: AsyncSession, product_id: str, change: ChangeProduct, drafts: tuple[Draft, Draft]
+) -> ChangeProduct:
+    """Add the options to the change of a toy that has some: a new title such as `M / Rojo` names the variant's values.
 
     Titles with more or fewer parts say nothing of them, and neither do titles that are alike.
 
@@ -263,17 +265,19 @@ async def _options(
         FormRefused: a new title names the values that another variant has.
     """
     theirs, draft = drafts
+    variants = list(change.variants or ())
     known_titles = {one.key: one.title for one in theirs.variants}
     options = (await options_of(session, [product_id])).get(product_id, [])
     named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
     if not options or not variants or len({tuple(parts) for parts in named}) < len(variants):
-        return {}
+        return change
     values = {option.row.title: [value.value for value in option.values] for option in options}
-    for variant, parts in zip(variants, named, strict=True):
+    for place, parts in enumerate(named):
+        variant = variants[place]
         is_new = known_titles.get(variant.id or "") != variant.title
         if is_new and len(parts) == len(options) and all(parts):
-            variant.options = dict(zip(values, parts, strict=True))
-            for title, value in variant.options.items():
+            variants[place] = replace(variant, options=dict(zip(values, parts, strict=True)))
+            for title, value in variants[place].options.items():
                 values[title] += [value] if value not in values[title] else []
     stored = await values_of_variants(session, [product_id])
     has = {
@@ -289,7 +293,9 @@ async def _options(
     }
     if problems:
         raise FormRefused(problems)
-    return {"options": [OptionIn(title=title, values=known) for title, known in values.items()]}
+    return replace(
+        change, variants=variants, options=[SaidOption(title, known) for title, known in values.items()]
+    )
 
 
 async def _set_places(

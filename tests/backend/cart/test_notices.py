@@ -36,9 +36,9 @@ from backend.cart.owners import cart_for, merge
 from backend.cart.promotion_codes import add_codes
 from backend.cart.views import cart_view
 from backend.catalog.models import Category, Product, ProductCategory, Variant
+from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import delete_product, delete_variant
 from backend.catalog.products.variants import set_variants
-from backend.catalog.schemas.admin import VariantInProduct
 from backend.core.clock import now
 from backend.core.db.database import Database, db_now
 from backend.core.errors import NotFound
@@ -296,7 +296,7 @@ async def test_a_variant_that_is_left_out_of_a_change_is_said_too(
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, large, 1)
         product = await session.get_one(Product, (await session.get_one(Variant, trompo)).product_id)
-        await set_variants(session, product, [VariantInProduct(id=trompo)])
+        await set_variants(session, product, [WriteVariant(id=trompo)])
     assert [one.handle for one in await news_of(database, cart_id)] == ["trompo"]
 
 

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from backend.catalog.api.product_commands import to_create_product
 from backend.catalog.models import Product, ProductOptionValue, Variant
 from backend.catalog.products.option_service import add_option
-from backend.catalog.products.options import named_values, options_of
+from backend.catalog.products.options import SaidOption, named_values, options_of
 from backend.catalog.products.service import create_product
 from backend.catalog.products.variants import variants_of
-from backend.catalog.schemas.admin import NewOption, NewProduct
+from backend.catalog.schemas.admin import NewProduct
 from backend.exports.kinds import KINDS
 from backend.exports.service import file_of
 from backend.imports.confirmation import JOB, begin
@@ -50,7 +51,7 @@ async def options(sender: Sender, handle: str) -> list[tuple[str, list[str]]]:
 
 async def made(sender: Sender, body: dict[str, Any]) -> str:
     async with sender.shop.database.transaction() as session:
-        return await create_product(session, OWNER, NewProduct(**body))
+        return await create_product(session, OWNER, to_create_product(NewProduct(**body)))
 
 
 async def test_rows_with_one_address_are_the_variants_of_one_product(sender: Sender) -> None:
@@ -240,7 +241,7 @@ async def test_products_with_options_come_back_unchanged(sender: Sender, file_fo
     four = {**implied, "sku": "many", "options": {f"O{number}": "x" for number in range(4)}}
     await made(sender, {"title": "Cuatro", "options": many, "variants": [four]})
     async with sender.shop.database.transaction() as session:  # no variant has a value of it
-        await add_option(session, OWNER, toy, NewOption(title="Edad", values=["3"]))
+        await add_option(session, OWNER, toy, SaidOption("Edad", ["3"]))
     async with sender.shop.database.read() as session:
         product = (await session.execute(select(Product).where(Product.handle == "camiseta"))).scalar_one()
         kind = KINDS["products"]

@@ -26,8 +26,8 @@ from backend.catalog.price_lists.price_plan import (
 )
 from backend.catalog.price_lists.sales_job import Sales, SalesNotMoved
 from backend.catalog.price_lists.service import JOB, Sale, end_sale, save_sale, set_end
+from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import change_variant, delete_product
-from backend.catalog.schemas.admin import VariantChange
 from backend.core.clock import now
 from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.jobs import JobRun
@@ -121,11 +121,11 @@ async def change(shop: Shop, variant_id: str, **fields: Any) -> None:
     """As staff does it, with the product's editor or the Admin API."""
     async with shop.database.transaction() as session:
         product_id = (await session.get_one(Variant, variant_id)).product_id
-        await change_variant(session, ANA, product_id, variant_id, VariantChange(**fields))
+        await change_variant(session, ANA, product_id, variant_id, WriteVariant(**fields))
 
 
 def costs(amount: int) -> dict[str, Any]:
-    return {"prices": [{"amount": amount, "currency_code": "cop"}]}
+    return {"price": amount}
 
 
 REGULAR = [(10_000 * number, None) for number in range(1, 6)]

@@ -7,8 +7,8 @@ from backend.app import Shop
 from backend.catalog.derived_models import ProductTerm
 from backend.catalog.events import products_changed
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
+from backend.catalog.products.commands import ChangeProduct
 from backend.catalog.products.service import change_product, delete_product
-from backend.catalog.schemas.admin import ProductChange
 from backend.catalog.search import staff_search
 from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, count_up_to
 from backend.core.errors import InvalidData
@@ -122,7 +122,7 @@ async def test_one_that_never_had_units_is_sold_out(shop: Shop) -> None:
 async def test_words_follow_the_product(shop: Shop, toys: dict[str, str]) -> None:
     async with shop.database.transaction() as session:
         product_id = (await session.get_one(Variant, toys[TOP])).product_id
-        await change_product(session, COMMAND_LINE, product_id, ProductChange(title="Pirinola"))
+        await change_product(session, COMMAND_LINE, product_id, ChangeProduct(fields={"title": "Pirinola"}))
     assert await found(shop, ProductFilter("madera")) == [YOYO]
     assert await found(shop, ProductFilter("pirinola")) == ["Pirinola"]
     async with shop.database.transaction() as session:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog import categories, collections
+from backend.catalog.api.product_commands import to_create_product
 from backend.catalog.handles import moved_to
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.catalog.products.options import options_of, values_of_variants
@@ -119,6 +120,14 @@ async def test_a_new_toy_is_for_sale_at_once(shop: Shop, shop_defaults: Defaults
         (moved,) = (await session.execute(select(StockMovement))).scalars()
     assert (product.status, product.thumbnail, picture.alt) == ("published", picture.url, "Balero de colores")
     assert (moved.reason, moved.delta, moved.actor_id) == ("received", 12, LINA.id)
+
+
+async def test_country_that_is_none_is_refused_beside_the_field(shop: Shop, toy: str) -> None:
+    with pytest.raises(FormRefused) as refused:
+        await save(shop, edited(await opened(shop, toy), origin_country="c1"))
+    assert list(refused.value.fields) == ["origin_country"]
+    await save(shop, edited(await opened(shop, toy), origin_country="CO"))
+    assert (await opened(shop, toy)).base.draft.texts["origin_country"] == "co"
 
 
 async def test_a_form_that_is_sent_twice_makes_one_toy(shop: Shop, shop_defaults: Defaults) -> None:
@@ -447,7 +456,7 @@ async def test_a_toy_with_options_keeps_them(shop: Shop, shop_defaults: Defaults
         }
     )
     async with shop.database.transaction() as session:
-        product_id = await create_product(session, LINA, new)
+        product_id = await create_product(session, LINA, to_create_product(new))
     await save(shop, edited(form := await opened(shop, product_id), variants=first(form, price="32000")))
     form = await opened(shop, product_id)
     added = [*form.base.draft.variants, VariantDraft(FIRST, title="L / Rojo", price="40000")]
@@ -479,7 +488,7 @@ async def test_a_title_that_names_the_values_of_another_variant_is_refused_besid
         }
     )
     async with shop.database.transaction() as session:
-        product_id = await create_product(session, LINA, new)
+        product_id = await create_product(session, LINA, to_create_product(new))
     form = await opened(shop, product_id)
     usual, blue = form.base.draft.variants
     for variants, field in (
@@ -503,7 +512,7 @@ async def test_a_price_changes_no_values_where_titles_are_others(shop: Shop, sho
         }
     )
     async with shop.database.transaction() as session:
-        product_id = await create_product(session, LINA, new)
+        product_id = await create_product(session, LINA, to_create_product(new))
     form = await opened(shop, product_id)
     await save(shop, edited(form, variants=first(form, price="9500")))
     async with shop.database.read() as session:
@@ -525,7 +534,7 @@ async def test_a_title_that_names_no_values_leaves_the_options(shop: Shop, shop_
         }
     )
     async with shop.database.transaction() as session:
-        product_id = await create_product(session, LINA, new)
+        product_id = await create_product(session, LINA, to_create_product(new))
     form = await opened(shop, product_id)
     await save(shop, edited(form, variants=first(form, title="Rojo / de niño", price="9500")))
     async with shop.database.read() as session:
