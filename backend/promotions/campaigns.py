@@ -6,11 +6,12 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
+from backend.core.commands import UNCHANGED
 from backend.core.db.database import constrained, database_now, locked
 from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.promotions.commands import ChangeCampaign, CreateCampaign, WriteBudget
 from backend.promotions.kinds import BudgetType
 from backend.promotions.models import Campaign, Promotion
-from backend.promotions.schemas import BudgetChange, CampaignChange, NewCampaign
 from backend.staff.rights import Actor, Right
 
 TAKEN = "Campaign with identifier: {identifier}, already exists."
@@ -34,7 +35,7 @@ async def find_campaign(session: AsyncSession, campaign_id: str) -> Campaign:
     return campaign
 
 
-async def create_campaign(session: AsyncSession, actor: Actor, new: NewCampaign) -> Campaign:
+async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampaign) -> Campaign:
     """A new campaign with no promotions.
 
     Raises:
@@ -59,9 +60,9 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: NewCampaign)
 
 
 async def change_campaign(
-    session: AsyncSession, actor: Actor, campaign_id: str, change: CampaignChange
+    session: AsyncSession, actor: Actor, campaign_id: str, change: ChangeCampaign
 ) -> Campaign:
-    """Change what is said; what is left out stays.
+    """Change the values that the command has; the others stay.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -72,8 +73,8 @@ async def change_campaign(
     campaign = await find_campaign(session, campaign_id)
     await record(session, actor, "changed", Subject(Thing.CAMPAIGN, campaign_id))
     for name in ("description", "starts_at", "ends_at"):
-        if name in change.model_fields_set:
-            setattr(campaign, name, getattr(change, name))
+        if (value := getattr(change, name)) is not UNCHANGED:
+            setattr(campaign, name, value)
     campaign.name = change.name or campaign.name
     if change.budget is not None:
         _set_budget(campaign, change.budget)
@@ -129,14 +130,12 @@ async def link_promotions(
     return campaign
 
 
-def _set_budget(campaign: Campaign, budget: BudgetChange) -> None:
+def _set_budget(campaign: Campaign, budget: WriteBudget) -> None:
     kind = budget.type or campaign.budget_type
     if kind is None:
         raise InvalidData("A campaign's budget needs a type")
-    if (budget.currency_code or "cop").casefold() != "cop":
-        raise InvalidData("The shop sells in pesos: currency_code can only be `cop`")
     campaign.budget_type = str(kind)
-    if "limit" in budget.model_fields_set:
+    if budget.limit is not UNCHANGED:
         campaign.budget_limit = budget.limit
     by_customer = kind == BudgetType.BY_CUSTOMER
     campaign.budget_attribute = (

@@ -38,6 +38,13 @@ from backend.promotions.schemas import (
     ValuesAnswer,
 )
 from backend.promotions.wire import campaigns_wire, promotions_wire, rule_wire
+from backend.promotions.wire_commands import (
+    to_change_campaign,
+    to_change_promotion,
+    to_change_rules,
+    to_create_campaign,
+    to_create_promotion,
+)
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -72,7 +79,8 @@ async def create_promotion(actor: StaffMember, body: NewPromotion, database: Db,
     It is `draft` unless told otherwise, and applies while it is `active` and its campaign runs.
     """
     async with database.transaction() as session:
-        return await _promotion(session, await saving.create_promotion(session, actor, body), fields)
+        created = await saving.create_promotion(session, actor, to_create_promotion(body))
+        return await _promotion(session, created, fields)
 
 
 @router.get("/promotions/rule-attribute-options/{rule_type}", response_model=AttributesAnswer)
@@ -110,7 +118,7 @@ async def update_promotion(
 ) -> Wire:
     """Change it; `status: inactive` ends it. Payments that are under way keep the price that was agreed."""
     async with database.transaction() as session:
-        changed = await saving.change_promotion(session, actor, promotion_id, body)
+        changed = await saving.change_promotion(session, actor, promotion_id, to_change_promotion(body))
         return await _promotion(session, changed, fields)
 
 
@@ -151,7 +159,9 @@ async def change_rules(
 ) -> Wire:
     """Add, change and delete conditions on the cart (`rules`), or on what something is taken off (`target-rules`)."""
     async with database.transaction() as session:
-        added, changed, gone = await saving.change_rules(session, actor, promotion_id, rule_type, body)
+        added, changed, gone = await saving.change_rules(
+            session, actor, promotion_id, rule_type, to_change_rules(body)
+        )
     return Wire({
         "created": [rule_wire(rule) for rule in added],
         "updated": [rule_wire(rule) for rule in changed],
@@ -176,7 +186,8 @@ async def list_campaigns(
 async def create_campaign(actor: StaffMember, body: NewCampaign, database: Db, fields: Shown) -> Wire:
     """A new campaign: from when to when its promotions apply, and how much of them there is."""
     async with database.transaction() as session:
-        return await _campaign(session, await campaigns.create_campaign(session, actor, body), fields)
+        created = await campaigns.create_campaign(session, actor, to_create_campaign(body))
+        return await _campaign(session, created, fields)
 
 
 @router.get("/campaigns/{campaign_id}", response_model=CampaignAnswer)
@@ -192,7 +203,7 @@ async def update_campaign(
 ) -> Wire:
     """Change it: its promotions begin and end with it."""
     async with database.transaction() as session:
-        changed = await campaigns.change_campaign(session, actor, campaign_id, body)
+        changed = await campaigns.change_campaign(session, actor, campaign_id, to_change_campaign(body))
         return await _campaign(session, changed, fields)
 
 

@@ -1,6 +1,7 @@
 """Making, changing, ending and deleting promotions."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import select
@@ -8,20 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import Category, Collection, Product, Variant
+from backend.core.commands import UNCHANGED
 from backend.core.db.database import constrained, database_now, locked
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotFound
 from backend.promotions.campaigns import create_campaign, find_campaign
-from backend.promotions.kinds import Allocation, MethodType, PromotionStatus, TargetType
+from backend.promotions.commands import ChangeMethod, ChangePromotion, ChangeRules, CreatePromotion, WriteRule
+from backend.promotions.kinds import Allocation, MethodType, TargetType
 from backend.promotions.models import Promotion
 from backend.promotions.rules import CATEGORY, MOST_RULES, PRODUCT, stored_rule
-from backend.promotions.schemas import (
-    MethodChange,
-    NewPromotion,
-    NewRule,
-    PromotionChange,
-    RulesChange,
-)
 from backend.staff.rights import Actor, Right
 
 RULE_TYPES = ("rules", "target-rules")
@@ -62,7 +58,7 @@ async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
     return promotion
 
 
-async def create_promotion(session: AsyncSession, actor: Actor, new: NewPromotion) -> Promotion:
+async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromotion) -> Promotion:
     """A new promotion, with a campaign of its own where one is told.
 
     Raises:
@@ -73,24 +69,23 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: NewPromotio
     actor.require(Right.CHANGE_PROMOTIONS)
     if new.campaign is not None and new.campaign_id:
         raise InvalidData(TWO_CAMPAIGNS)
-    method = new.application_method
     promotion = Promotion(
         code=new.code.strip(),
         code_key=code_key(new.code),
-        is_automatic=bool(new.is_automatic),
-        status=new.status or PromotionStatus.DRAFT,
+        is_automatic=new.is_automatic,
+        status=new.status,
         use_limit=new.limit,
-        method_type=method.type,
-        target_type=method.target_type,
-        allocation=method.allocation or Allocation.ACROSS,
-        value=method.value,
-        max_quantity=method.max_quantity,
-        description=method.description,
-        rules=[_stored(rule) for rule in new.rules or ()],
-        target_rules=[_stored(rule, is_target=True) for rule in method.target_rules or ()],
+        method_type=new.method_type,
+        target_type=new.target_type,
+        allocation=new.allocation,
+        value=new.value,
+        max_quantity=new.max_quantity,
+        description=new.description,
+        rules=[_stored(rule) for rule in new.rules],
+        target_rules=[_stored(rule, is_target=True) for rule in new.target_rules],
         meta=new.metadata or {},
     )
-    _require_sense(promotion, method)
+    _require_sense(promotion)
     await _require_targets(session, promotion.target_rules)
     if new.campaign is not None:
         promotion.campaign_id = (await create_campaign(session, actor, new.campaign)).id
@@ -103,9 +98,9 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: NewPromotio
 
 
 async def change_promotion(
-    session: AsyncSession, actor: Actor, promotion_id: str, change: PromotionChange
+    session: AsyncSession, actor: Actor, promotion_id: str, change: ChangePromotion
 ) -> Promotion:
-    """Change what is said; what is left out stays. Payments that are under way keep the price that was agreed.
+    """Change the values that the command has. Payments that are under way keep the price that was agreed.
 
     Raises:
         Forbidden: see `Actor.require`.
@@ -115,18 +110,17 @@ async def change_promotion(
     actor.require(Right.CHANGE_PROMOTIONS)
     promotion = await find_promotion(session, promotion_id)
     await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
-    said = change.model_fields_set
-    if "campaign_id" in said:
+    if change.campaign_id is not UNCHANGED:
         campaign = await find_campaign(session, change.campaign_id) if change.campaign_id else None
         promotion.campaign_id = campaign.id if campaign else None
-    if "limit" in said:
+    if change.limit is not UNCHANGED:
         promotion.use_limit = change.limit
-    if "metadata" in said:
+    if change.metadata is not UNCHANGED:
         promotion.meta = change.metadata or {}
     promotion.is_automatic = promotion.is_automatic if change.is_automatic is None else change.is_automatic
     promotion.status = change.status or promotion.status
-    if change.application_method is not None:
-        _change_method(promotion, change.application_method)
+    if change.method is not None:
+        _change_method(promotion, change.method)
     async with constrained(session, CodeTaken(TAKEN.format(code=change.code))):
         if change.code is not None:
             promotion.code, promotion.code_key = change.code.strip(), code_key(change.code)
@@ -149,7 +143,7 @@ async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: st
 
 
 async def change_rules(
-    session: AsyncSession, actor: Actor, promotion_id: str, rule_type: str, change: RulesChange
+    session: AsyncSession, actor: Actor, promotion_id: str, rule_type: str, change: ChangeRules
 ) -> tuple[list[JsonObject], list[JsonObject], list[str]]:
     """Add, change and delete the rules of a kind (`rules`, `target-rules`) of a promotion.
 
@@ -168,17 +162,14 @@ async def change_rules(
     promotion = await find_promotion(session, promotion_id)
     await record(session, actor, "changed", Subject(Thing.PROMOTION, promotion_id))
     rules = {rule["id"]: rule for rule in (promotion.target_rules if is_target else promotion.rules)}
-    gone = [rule_id for rule_id in change.delete or () if rules.pop(rule_id, None)]
+    gone = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
     changed = []
-    for update in change.update or ():
-        known = rules.get(update.id)
-        if known is None:
-            raise NotFound(f"Promotion rule with id: {update.id} was not found")
-        said = update.model_dump(exclude_unset=True)
-        rule = {**known, **{name: value for name, value in said.items() if value is not None}}
-        rules[update.id] = _rule(rule, is_target=is_target, rule_id=update.id)
-        changed.append(rules[update.id])
-    added = [_stored(rule, is_target=is_target) for rule in change.create or ()]
+    for rule_id, values in change.update:
+        if rule_id not in rules:
+            raise NotFound(f"Promotion rule with id: {rule_id} was not found")
+        rules[rule_id] = _rule({**rules[rule_id], **values}, is_target=is_target, rule_id=rule_id)
+        changed.append(rules[rule_id])
+    added = [_stored(rule, is_target=is_target) for rule in change.create]
     every = [*rules.values(), *added]
     if len(every) > MOST_RULES:
         raise InvalidData(f"A promotion has at most {MOST_RULES} rules of a kind")
@@ -192,24 +183,21 @@ async def change_rules(
     return added, changed, gone
 
 
-def _change_method(promotion: Promotion, change: MethodChange) -> None:
-    said = change.model_fields_set
+def _change_method(promotion: Promotion, change: ChangeMethod) -> None:
     promotion.method_type = change.type or promotion.method_type
     promotion.target_type = change.target_type or promotion.target_type
     promotion.allocation = change.allocation or promotion.allocation
     promotion.value = change.value or promotion.value
-    if "max_quantity" in said:
+    if change.max_quantity is not UNCHANGED:
         promotion.max_quantity = change.max_quantity
-    if "description" in said:
+    if change.description is not UNCHANGED:
         promotion.description = change.description
-    _require_sense(promotion, change)
+    _require_sense(promotion)
 
 
-def _require_sense(promotion: Promotion, method: MethodChange) -> None:
+def _require_sense(promotion: Promotion) -> None:
     """Check that the parts of a promotion fit each other."""
     _require_code(promotion)
-    if (method.currency_code or "cop").casefold() != "cop":
-        raise InvalidData("The shop sells in pesos: currency_code can only be `cop`")
     if promotion.method_type == MethodType.PERCENTAGE and promotion.value > 100:
         raise InvalidData(TOO_MUCH)
     if promotion.allocation == Allocation.ONCE and promotion.max_quantity is None:
@@ -227,8 +215,8 @@ def _require_target_type(promotion: Promotion) -> None:
         raise InvalidData(WITHOUT_RULES)
 
 
-def _stored(rule: NewRule, *, is_target: bool = False) -> JsonObject:
-    return _rule(rule.model_dump(), is_target=is_target)
+def _stored(rule: WriteRule, *, is_target: bool = False) -> JsonObject:
+    return _rule(asdict(rule), is_target=is_target)
 
 
 def _rule(rule: Mapping[str, Any], *, is_target: bool, rule_id: str | None = None) -> JsonObject:

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 from backend.core.db.database import Database
 from backend.promotions.schemas import NewPromotion
 from backend.promotions.service import create_promotion
+from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import SHOP
 from tests.e2e.conftest import ShopServer, Watch, pages_of
 from tests.e2e.shopper import (
@@ -38,7 +39,7 @@ async def give_everything_away(shop: ShopServer) -> None:
             method = {"type": "percentage", "value": 100, "target_type": target}
             body: dict[str, Any] = {"code": code, "type": "standard", "status": "active"}
             offer = {**body, "is_automatic": True, "application_method": method}
-            await create_promotion(session, SHOP, NewPromotion.model_validate(offer))
+            await create_promotion(session, SHOP, to_create_promotion(NewPromotion.model_validate(offer)))
     await database.close()
 
 

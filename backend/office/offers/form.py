@@ -21,21 +21,19 @@ from backend.core.web.contact import one_line
 from backend.edge.schemas import MAX_AMOUNT, MAX_UNITS
 from backend.office.product_names import names_of_toys, toys_named
 from backend.promotions.campaigns import change_campaign, create_campaign, find_campaign
+from backend.promotions.commands import (
+    ChangeCampaign,
+    ChangeMethod,
+    ChangePromotion,
+    ChangeRules,
+    CreateCampaign,
+    CreatePromotion,
+    WriteBudget,
+    WriteRule,
+)
 from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import CATEGORY, ITEM_TOTAL, MOST_VALUES, PRODUCT, Operator
-from backend.promotions.schemas import (
-    BudgetChange,
-    CampaignChange,
-    MethodChange,
-    NewBudget,
-    NewCampaign,
-    NewMethod,
-    NewPromotion,
-    NewRule,
-    PromotionChange,
-    RulesChange,
-)
 from backend.promotions.service import (
     CodeTaken,
     change_promotion,
@@ -106,19 +104,19 @@ class TypedOffer:
         return wire.get(self.target, TargetType.ITEMS)
 
     @property
-    def rules(self) -> list[NewRule]:
+    def rules(self) -> list[WriteRule]:
         """Conditions on the cart."""
         return [] if self.minimum is None else [_rule(ITEM_TOTAL, Operator.GTE, [str(self.minimum)])]
 
     @property
-    def target_rules(self) -> list[NewRule]:
+    def target_rules(self) -> list[WriteRule]:
         """Conditions on what it is taken off."""
         attribute = PRODUCT if self.target == TOYS else CATEGORY
         return [_rule(attribute, Operator.IN, list(self.target_ids))] if self.target_ids else []
 
 
-def _rule(attribute: str, operator: Operator, values: list[str]) -> NewRule:
-    return NewRule(attribute=attribute, operator=operator, values=values)
+def _rule(attribute: str, operator: Operator, values: list[str]) -> WriteRule:
+    return WriteRule(attribute=attribute, operator=operator, values=values)
 
 
 async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
@@ -230,19 +228,15 @@ async def save_offer(
 
 
 async def _create(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Promotion:
-    new = NewPromotion(
+    new = CreatePromotion(
         code=typed.code,
-        type="standard",
         status=PromotionStatus.ACTIVE,
         is_automatic=typed.is_automatic,
         limit=typed.limit,
-        application_method=NewMethod(
-            type=typed.method,
-            target_type=typed.target_type,
-            allocation=Allocation.ACROSS,
-            value=typed.value,
-            target_rules=typed.target_rules,
-        ),
+        method_type=typed.method,
+        target_type=typed.target_type,
+        value=typed.value,
+        target_rules=typed.target_rules,
         rules=typed.rules,
     )
     promotion = await create_promotion(session, actor, new)
@@ -253,14 +247,14 @@ async def _create(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Pro
 async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promotion_id: str) -> Promotion:
     promotion = await find_promotion(session, promotion_id)
     gone = {name: [rule["id"] for rule in rules] for name, rules in _rules_of(promotion).items()}
-    none = RulesChange(delete=gone["target-rules"])
+    none = ChangeRules(delete=gone["target-rules"])
     await change_rules(session, actor, promotion_id, "target-rules", none)
-    change = PromotionChange(
+    change = ChangePromotion(
         code=typed.code,
         status=PromotionStatus.ACTIVE,
         is_automatic=typed.is_automatic,
         limit=typed.limit,
-        application_method=MethodChange(
+        method=ChangeMethod(
             type=typed.method,
             target_type=typed.target_type,
             allocation=Allocation.ACROSS,
@@ -271,7 +265,7 @@ async def _change(session: AsyncSession, actor: Actor, typed: TypedOffer, promot
     for name, rules in (("rules", typed.rules), ("target-rules", typed.target_rules)):
         left = gone[name] if name == "rules" else []
         if left or rules:
-            batch = RulesChange(create=rules, delete=left)
+            batch = ChangeRules(create=rules, delete=left)
             await change_rules(session, actor, promotion_id, name, batch)
     await _set_campaign(session, actor, promotion, typed)
     return promotion
@@ -284,16 +278,16 @@ async def _set_campaign(session: AsyncSession, actor: Actor, promotion: Promotio
         campaign = await find_campaign(session, promotion.campaign_id)
         budget = None
         if each is not None or campaign.budget_type is not None:
-            budget = BudgetChange(type=BudgetType.BY_CUSTOMER, limit=each)
-        change = CampaignChange(starts_at=typed.starts_at, ends_at=typed.ends_at, budget=budget)
+            budget = WriteBudget(type=BudgetType.BY_CUSTOMER, limit=each)
+        change = ChangeCampaign(starts_at=typed.starts_at, ends_at=typed.ends_at, budget=budget)
         await change_campaign(session, actor, campaign.id, change)
     elif typed.starts_at or typed.ends_at or each:
-        new = NewCampaign(
+        new = CreateCampaign(
             name=typed.code,
             campaign_identifier=promotion.id,
             starts_at=typed.starts_at,
             ends_at=typed.ends_at,
-            budget=NewBudget(type=BudgetType.BY_CUSTOMER, limit=each) if each else None,
+            budget=WriteBudget(type=BudgetType.BY_CUSTOMER, limit=each) if each else None,
         )
         promotion.campaign_id = (await create_campaign(session, actor, new)).id
         await session.flush()

@@ -11,8 +11,8 @@ from backend.office.offers.form import OfferForm
 from backend.office.offers.listing import OfferPage, OffersPage, offer_page, offers_page
 from backend.office.offers.preview import Preview, preview_offer, save_seen
 from backend.office.offers.sales import sales_list
+from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
-from backend.promotions.schemas import PromotionChange
 from backend.promotions.service import change_promotion
 from backend.staff.rights import Actor, Right
 from storefront.office.list_state import PagedScreen
@@ -65,7 +65,7 @@ class OfferState(PreviewedForm, KnownClientState):
     @office_event(Right.CHANGE_PROMOTIONS)
     async def end(self, actor: Actor) -> None:
         """End the offer now. Payments that are under way keep their price."""
-        change = PromotionChange(status=PromotionStatus.INACTIVE)
+        change = ChangePromotion(status=PromotionStatus.INACTIVE)
         async with current_shop().database.transaction() as session:
             await change_promotion(session, actor, self._id(), change)
         await self._done(actor, _("Oferta terminada."))

@@ -41,6 +41,7 @@ from backend.payment.providers.base import ProviderState
 from backend.payment.transitions import CloseReason, close, lock_session
 from backend.promotions.schemas import NewPromotion
 from backend.promotions.service import create_promotion
+from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import SHOP
 from backend.storefront_views.order_page import order_view
 from tests.backend.checkout.paying_kit import Till
@@ -65,7 +66,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
         promotion = NewPromotion.model_validate({**body, "application_method": ALL_OF_IT})
-        await create_promotion(session, SHOP, promotion)
+        await create_promotion(session, SHOP, to_create_promotion(promotion))
         return await make_toy(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 

@@ -13,9 +13,12 @@ from backend.core.errors import NothingToPay, TotalChanged
 from backend.orders.links.tokens import order_token
 from backend.orders.service import lines_of_order, totals_of
 from backend.payment.providers.base import ProviderState
+from backend.promotions.commands import ChangePromotion
+from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.schemas import NewPromotion, PromotionChange
+from backend.promotions.schemas import NewPromotion
 from backend.promotions.service import change_promotion, create_promotion, delete_promotion
+from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import SHOP
 from tests.backend.checkout.paying_kit import PRICE, Till
 
@@ -34,7 +37,7 @@ async def offer(till: Till, code: str = "DIEZ", **more: Any) -> Promotion:
         **more,
     }
     async with till.database.transaction() as session:
-        return await create_promotion(session, SHOP, NewPromotion.model_validate(body))
+        return await create_promotion(session, SHOP, to_create_promotion(NewPromotion.model_validate(body)))
 
 
 async def type_code(till: Till, cart_id: str, code: str = "DIEZ") -> None:
@@ -57,9 +60,7 @@ async def uses(till: Till) -> list[tuple[int, bool]]:
 
 async def end(till: Till, promotion: Promotion) -> None:
     async with till.database.transaction() as session:
-        await change_promotion(
-            session, SHOP, promotion.id, PromotionChange.model_validate({"status": "inactive"})
-        )
+        await change_promotion(session, SHOP, promotion.id, ChangePromotion(status=PromotionStatus.INACTIVE))
 
 
 @pytest.mark.parametrize("provider", ["gateway_pse", "pp_system_default"])

@@ -15,6 +15,7 @@ from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.schemas import NewPromotion
 from backend.promotions.service import create_promotion
+from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
 from tests.store_defaults import Defaults, make_toy
@@ -347,8 +348,9 @@ async def by_a_program(shop: Shop, **method: Any) -> str:
     """The id of a draft."""
     method = {"target_type": "items", **method}
     body = {"code": "CADA", "type": "standard", "status": "draft", "application_method": method}
+    new = to_create_promotion(NewPromotion.model_validate(body))
     async with shop.database.transaction() as session:
-        return (await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(body))).id
+        return (await create_promotion(session, COMMAND_LINE, new)).id
 
 
 async def test_pesos_are_taken_off_once_as_the_preview_shows_it(

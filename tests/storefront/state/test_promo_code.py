@@ -9,6 +9,7 @@ import reflex as rx
 from backend.app import Shop
 from backend.promotions.schemas import NewPromotion
 from backend.promotions.service import create_promotion
+from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import COMMAND_LINE
 from storefront.state.cart import CartState
 from tests.store_defaults import Defaults, make_toy
@@ -24,7 +25,7 @@ TEN = {
 @pytest.fixture
 async def toy(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        await create_promotion(session, COMMAND_LINE, NewPromotion.model_validate(TEN))
+        await create_promotion(session, COMMAND_LINE, to_create_promotion(NewPromotion.model_validate(TEN)))
         return await make_toy(session, defaults, "trompo", stock=5, price=20_000)
 
 

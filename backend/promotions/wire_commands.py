@@ -1,0 +1,133 @@
+"""Conversion of the Admin API's bodies into the commands of the promotion services."""
+
+from backend.core.commands import UNCHANGED
+from backend.core.errors import InvalidData
+from backend.promotions.commands import (
+    ChangeCampaign,
+    ChangeMethod,
+    ChangePromotion,
+    ChangeRules,
+    CreateCampaign,
+    CreatePromotion,
+    WriteBudget,
+    WriteRule,
+)
+from backend.promotions.kinds import Allocation, PromotionStatus
+from backend.promotions.schemas import (
+    BudgetChange,
+    CampaignChange,
+    MethodChange,
+    NewCampaign,
+    NewPromotion,
+    NewRule,
+    PromotionChange,
+    RulesChange,
+)
+
+
+def to_create_promotion(body: NewPromotion) -> CreatePromotion:
+    """Return the command that creates the body's promotion.
+
+    Raises:
+        InvalidData: its currency is not cop.
+    """
+    method = body.application_method
+    _require_cop(method.currency_code)
+    return CreatePromotion(
+        code=body.code,
+        method_type=method.type,
+        target_type=method.target_type,
+        value=method.value,
+        is_automatic=bool(body.is_automatic),
+        status=body.status or PromotionStatus.DRAFT,
+        limit=body.limit,
+        campaign_id=body.campaign_id,
+        campaign=to_create_campaign(body.campaign) if body.campaign else None,
+        allocation=method.allocation or Allocation.ACROSS,
+        max_quantity=method.max_quantity,
+        description=method.description,
+        rules=[_rule(rule) for rule in body.rules or ()],
+        target_rules=[_rule(rule) for rule in method.target_rules or ()],
+        metadata=body.metadata,
+    )
+
+
+def to_change_promotion(body: PromotionChange) -> ChangePromotion:
+    """Return the command that changes what the body names. Raises: see `to_create_promotion`."""
+    named = body.model_fields_set
+    return ChangePromotion(
+        code=body.code,
+        is_automatic=body.is_automatic,
+        status=body.status,
+        limit=body.limit if "limit" in named else UNCHANGED,
+        campaign_id=body.campaign_id if "campaign_id" in named else UNCHANGED,
+        metadata=body.metadata if "metadata" in named else UNCHANGED,
+        method=_method(body.application_method) if body.application_method else None,
+    )
+
+
+def to_change_rules(body: RulesChange) -> ChangeRules:
+    """Return the command that changes the rules as the body says."""
+    return ChangeRules(
+        create=[_rule(rule) for rule in body.create or ()],
+        update=[(rule.id, rule.model_dump(exclude={"id"}, exclude_none=True)) for rule in body.update or ()],
+        delete=body.delete or (),
+    )
+
+
+def to_create_campaign(body: NewCampaign) -> CreateCampaign:
+    """Return the command that creates the body's campaign. Raises: see `to_create_promotion`."""
+    return CreateCampaign(
+        name=body.name,
+        campaign_identifier=body.campaign_identifier,
+        description=body.description,
+        starts_at=body.starts_at,
+        ends_at=body.ends_at,
+        budget=_budget(body.budget) if body.budget else None,
+    )
+
+
+def to_change_campaign(body: CampaignChange) -> ChangeCampaign:
+    """Return the command that changes what the body names. Raises: see `to_create_promotion`."""
+    named = body.model_fields_set
+    return ChangeCampaign(
+        name=body.name,
+        campaign_identifier=body.campaign_identifier,
+        description=body.description if "description" in named else UNCHANGED,
+        starts_at=body.starts_at if "starts_at" in named else UNCHANGED,
+        ends_at=body.ends_at if "ends_at" in named else UNCHANGED,
+        budget=_budget(body.budget) if body.budget else None,
+    )
+
+
+def _method(method: MethodChange) -> ChangeMethod:
+    _require_cop(method.currency_code)
+    named = method.model_fields_set
+    return ChangeMethod(
+        type=method.type,
+        target_type=method.target_type,
+        allocation=method.allocation,
+        value=method.value,
+        max_quantity=method.max_quantity if "max_quantity" in named else UNCHANGED,
+        description=method.description if "description" in named else UNCHANGED,
+    )
+
+
+def _rule(rule: NewRule) -> WriteRule:
+    return WriteRule(
+        attribute=rule.attribute, operator=rule.operator, values=rule.values, description=rule.description
+    )
+
+
+def _budget(budget: BudgetChange) -> WriteBudget:
+    _require_cop(budget.currency_code)
+    return WriteBudget(
+        type=budget.type,
+        limit=budget.limit if "limit" in budget.model_fields_set else UNCHANGED,
+        attribute=budget.attribute,
+    )
+
+
+def _require_cop(currency_code: str | None) -> None:
+    if (currency_code or "cop").casefold() != "cop":
+        raise InvalidData("The shop sells in pesos: currency_code can only be `cop`")
