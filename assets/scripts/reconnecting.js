@@ -9,6 +9,22 @@
 const LONGEST_MS = 15_000; // whoever waits for longer sees what there is, and loses what was typed
 const IS_KNOWN = "is_hydrated_rx_state_"; // false in the first that the server says of a page that it knows, true in the last
 
+// Have the manager of a Socket.IO client know at once that its engine was closed during the handshake: it listens for an
+// error only, and would wait for its timeout of 20 seconds.
+export function failEarlyClose(socket) {
+  const manager = socket.io;
+  const open = manager.open.bind(manager);
+  manager.open = (opened) => {
+    const before = manager.engine;
+    open(opened);
+    const { engine } = manager;
+    const closed = (reason) => manager._readyState === "opening" && engine.emitReserved("error", new Error(reason));
+    if (engine !== before) engine.once("close", closed);
+    return manager;
+  };
+  return socket;
+}
+
 // Told to the window when a new connection has said everything. What was asked over the one before may be lost, and its
 // answer, too: whoever still waits for one waits in vain.
 export const RECONNECTED = "trompo:reconnected";

@@ -139,11 +139,13 @@ def initial_state_patch(source: str) -> str:
 # ------------------------------------------------------------------------------------------------ reconnecting
 
 RECONNECT_IMPORT = (
-    'import { inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
+    'import { failEarlyClose, inTurn, keepEarly, show, startOver } from "$/public/scripts/reconnecting.js";\n'
     'import { confirm, keepPresses, pressesToSend } from "$/public/scripts/presses.js";\n'
     'import { reload } from "$/public/scripts/leaving.js";\n'
 )
 RECONNECT_CHANGES = {
+    "  io(endpoint.href, {\n": "  failEarlyClose(io(endpoint.href, {\n",
+    "    reconnection: false,\n  });\n": "    reconnection: false,\n  }));\n",
     "      socket.current.auth = bootAuth(false);\n": """\
       startOver();
       socket.current.auth = bootAuth(false);
@@ -212,6 +214,7 @@ def reconnect_patch(source: str) -> str:
     A page of an earlier version goes where a press has just led, instead of being loaded again: `leaving.js`.
 
     A page that the server has cut off tries to come back, as it does when the connection breaks: Reflex leaves it lost.
+    So does a page whose connection is closed before it is made: Socket.IO would wait 20 seconds.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
