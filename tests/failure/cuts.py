@@ -44,13 +44,13 @@ FOLDER = Path("test-results/cuts")
 NOTICE = """() => {
     window.notices = [];
     new MutationObserver(() => {
-        const shown = document.querySelector("[data-testid=added-notice]");
-        if (!shown || shown === window.noticed) return;
-        window.noticed = shown;
-        window.notices.push(localStorage.getItem("trompo_cart") ?? "");
-    }).observe(document, { childList: true, subtree: true });
+        const text = document.querySelector("[data-testid=added-notice]")?.textContent;
+        if (!text || text === window.noticed) return;
+        window.noticed = text;
+        window.notices.push([text, localStorage.getItem("trompo_cart") ?? ""]);
+    }).observe(document, { childList: true, subtree: true, characterData: true });
 }"""
-"""Note, for each notice that says that a toy was added, which cart the browser has."""
+"""Note each notice that says that a toy was added: its text, and which cart the browser has."""
 
 
 @dataclass
@@ -154,9 +154,13 @@ class Purchase:
                 page.get_by_test_id("cart-count").or_(form_field(page, "email")).first
             ).to_be_visible(timeout=PATIENCE_MS)
         else:
-            await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=PATIENCE_MS)
-            for cart_id in await page.evaluate("window.notices"):
-                assert self._lines(cart_id).get(toy), (
+            title = await page.locator(
+                "h1"
+            ).inner_text()  # the notice of an earlier page's toy may come first
+            notice = page.get_by_test_id("added-notice").filter(has_text=title)
+            await expect(notice).to_be_visible(timeout=PATIENCE_MS)
+            for text, cart_id in await page.evaluate("window.notices"):
+                assert title not in text or self._lines(cart_id).get(toy), (
                     f"a notice says that {toy} was added, and it is not there"
                 )
             await self._expect_cart()
