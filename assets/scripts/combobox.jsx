@@ -39,6 +39,11 @@ export function Combobox({ answered, count, letters = 1, idle = 0, isPicked, clo
 
   useEffect(() => setOpen(false), [closes]);
 
+  // a server that has restarted has forgotten its answer
+  useEffect(() => {
+    if (!answered && isOpen && isLongEnough) onAsk(typed);
+  }, [answered]);
+
   const ask = () => {
     const text = input().value.trim();
     setTyped(text);

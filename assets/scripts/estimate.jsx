@@ -2,7 +2,7 @@
 // by itself. The markup is in `storefront/pages/shipping_estimate.py`.
 
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { after, listen, useLoss } from "./effects.jsx";
+import { after, listen } from "./effects.jsx";
 
 const KEY = "trompo_town";
 const MOVED = "trompo:town";
@@ -37,18 +37,10 @@ export function EstimateBox({ thing, version, answered, onAsk, children }) {
   const asked = `${code} ${thing} ${version} ${turn}`;
 
   const again = () => setTurn((before) => before + 1);
-  const waits = useLoss(again);
-  useEffect(() => {
-    if (!code || answered === asked) return;
-    return after(PAUSE_MS, () => {
-      waits();
-      onAsk(asked, code, thing);
-    });
-  }, [asked]);
   const isCurrent = answered === asked;
   useEffect(() => {
-    if (isCurrent) waits(false);
-  }, [isCurrent]);
+    if (code && !isCurrent) return after(PAUSE_MS, () => onAsk(asked, code, thing));
+  }, [asked, isCurrent]); // a server that has restarted has forgotten its answer
 
   const field = {
     value: typed ?? town?.label ?? "",

@@ -1,8 +1,12 @@
 // Presses: events that change something (`press` in storefront/state/handlers.py). Each has a random id, under which the
 // server does it once, and is kept until the server has confirmed it: it is sent again over the next connection, and one
 // of "every page" by the tab's next page, too. A copied tab copies its presses with their ids.
+//
+// Questions ("latest"): events of which a later one replaces an earlier one. The latest of each handler is kept until the
+// server has confirmed it, and is asked again once the page shows what the next connection brought.
 
-import { whenShown } from "./reconnecting.js";
+import { eventLoop } from "$/utils/context-registry";
+import { RECONNECTED, whenShown } from "./reconnecting.js";
 
 const KEY = "trompo_presses";
 const ACCOUNT = "trompo_account"; // another value once somebody has signed in or out: see session.jsx
@@ -14,6 +18,7 @@ export const CONFIRMED = "trompo:confirmed";
 // Told to the window when a press was dropped: nothing is known of it but that it was pressed.
 export const LOST = "trompo:lost";
 
+const questions = new Map(); // by handler: the latest that is not answered yet, and the path of its page
 let ofThisPage = [];
 let settling = 0; // confirmed, and what came of it is not shown yet
 
@@ -53,6 +58,10 @@ export function keepPresses(events, prepare, encode) {
     const { press } = event.event_actions ?? {};
     if (!press || event.press) continue;
     event.press = newId();
+    if (press === "latest") {
+      questions.set(event.name, { payload: event.payload, press: event.press, path: window.location.pathname });
+      continue;
+    }
     const { name, payload = {}, router_data } = encode(prepare(event));
     const kept = { event: { name, payload, router_data, press: event.press }, at: Date.now(), account: localStorage.getItem(ACCOUNT) };
     if (press === "every page" && store(newest([...stored(), kept]))) continue;
@@ -60,6 +69,14 @@ export function keepPresses(events, prepare, encode) {
   }
   return events;
 }
+
+function askAgain() {
+  for (const [name, { payload, press, path }] of questions) {
+    if (path === window.location.pathname) eventLoop.addEvents([{ name, payload, press }]);
+    else questions.delete(name); // the page that asked is not shown any more
+  }
+}
+if (typeof window !== "undefined") window.addEventListener(RECONNECTED, askAgain);
 
 // The presses to be sent with a new connection. `queued`: the events that are sent anyway, once it is there.
 export function pressesToSend(queued) {
@@ -73,8 +90,9 @@ export function pressesToSend(queued) {
   return all().map((press) => press.event).filter((event) => !waiting.has(event.press));
 }
 
-// The server's word that a press was done or refused, or is none of its (`is_unknown`).
+// The server's word that a press was done or refused, or a question answered, or that it knows no such event (`is_unknown`).
 export function confirm({ press, is_unknown }) {
+  for (const [name, question] of questions) if (question.press === press) return questions.delete(name);
   const isOther = (kept) => kept.event.press !== press;
   const rest = stored();
   if (rest.some((kept) => !isOther(kept))) store(rest.filter(isOther));

@@ -90,6 +90,7 @@ def office_event(
     A page that is connected again sends it again, until it is confirmed, unless it only shows something (`is_press` is
     False, or it supersedes): whatever the shop's people change is audited, and so done once.
     """
+    press = Resend.SAME_PAGE if is_press and not supersedes else None
 
     def decorate(method: Method) -> Any:
         @wraps(method)
@@ -99,7 +100,7 @@ def office_event(
                 if actor is None:
                     return to_sign_in(self)
                 actor.require(right or self._right)
-                if current_press_id():
+                if press is not None and current_press_id():
                     async with current_shop().database.read() as session:
                         await require_unused_press(session)
                 return await method(self, actor, *arguments, **named)
@@ -118,7 +119,6 @@ def office_event(
 
         _hide_actor(guarded, method)
         setattr(guarded, RIGHT, right)
-        press = Resend.SAME_PAGE if is_press and not supersedes else None
         return event(supersedes=supersedes, debounce=debounce, press=press)(guarded)
 
     return decorate

@@ -59,7 +59,7 @@ class EstimateState(rx.State):
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
-    @rx.event(background=True, supersedes=True)
+    @event(background=True, supersedes=True)
     async def ask(self, asked: str, dane_code: str, thing: str) -> None:
         """Price a variant, or the browser's own cart, to this municipality. `asked` is given back with the answer."""
         estimate = Estimate(status="failed")

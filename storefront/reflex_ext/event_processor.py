@@ -79,8 +79,8 @@ def short_name(name: str) -> str:
     return name.rpartition("____")[2]
 
 
-def mark_press(handler: Callable[..., Any], resend: str) -> None:
-    """Make events of the handler presses. `resend` says who sends one again: see `storefront.state.handlers.Resend`."""
+def mark_resend(handler: Callable[..., Any], resend: str) -> None:
+    """Have browsers send events of the handler until they are confirmed: see `storefront.state.handlers.Resend`."""
     actions = {**getattr(handler, EVENT_ACTIONS_MARKER, {}), "press": resend}
     setattr(handler, EVENT_ACTIONS_MARKER, actions)
 

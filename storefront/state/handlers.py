@@ -11,18 +11,20 @@ import reflex as rx
 
 from backend.core.clock import now
 from backend.core.errors import InvalidData
-from storefront.reflex_ext.event_processor import mark_press
+from storefront.reflex_ext.event_processor import mark_resend
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Resend(StrEnum):
-    """Who sends an event again that changes something, until the shop has confirmed it."""
+    """Who sends an event again, until the shop has confirmed it: see `assets/scripts/presses.js`."""
 
     EVERY_PAGE = "every page"
     """This page over its next connection, and the tab's next page."""
     SAME_PAGE = "same page"
     """This page alone, over its next connection: what must not happen once the shopper has left."""
+    LATEST = "latest"
+    """This page alone, once it shows what its next connection brought, and only the latest call: for questions."""
 
 
 def event(
@@ -35,17 +37,19 @@ def event(
     """Make a method of a state an event handler, which any browser may call with any arguments.
 
     Args:
-        supersedes: whether a later call takes the place of one that is still running.
+        supersedes: whether a later call takes the place of one that is still running. Unless it is a press, it is a
+            question, which the page asks again when it was lost with the connection.
         debounce: for how many milliseconds the browser waits for a later call before it sends one.
         background: whether it runs without the lock of the page's state.
         press: who sends it again, where it changes something: it is done once all the same if its transaction calls
-            `backend.presses.service.use_press`, or if doing it twice changes nothing. See `assets/scripts/presses.js`.
+            `backend.presses.service.use_press`, or if doing it twice changes nothing.
     """
 
     def decorate(method: Method) -> Method:
         made = rx.event(supersedes=supersedes, debounce=debounce, background=background)(method)
-        if press is not None:
-            mark_press(made, str(press))
+        resend = press or (Resend.LATEST if supersedes else None)
+        if resend is not None:
+            mark_resend(made, str(resend))
         return cast("Method", made)
 
     return decorate

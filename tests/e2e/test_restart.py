@@ -55,6 +55,8 @@ async def test_a_restart_goes_unnoticed(open_page: OpenPage, server: ShopServer,
             (typed_early, "320"),
             (paid_order, "1280"),
             (opened_anew, "1280"),
+            (town_list, "320"),
+            (shipping_estimate, "1280"),
         ):
             page = await stack.enter_async_context(open_page(*WIDTHS[width]))
             await stack.enter_async_context(stays(page, server))
@@ -187,6 +189,33 @@ async def opened_anew(page: Page, server: ShopServer) -> AsyncIterator[None]:
     await _open(page, "/")
     yield
     await _open(page, "/")
+
+
+@asynccontextmanager
+async def town_list(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """Fill an open list of municipalities again."""
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await field(page, "town").fill("medel")
+    option = page.get_by_test_id("town-option").first
+    await expect(option).to_be_visible(timeout=PATIENCE)
+    async with reconnected(page):
+        yield
+    await expect(option).to_be_visible(timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def shipping_estimate(page: Page, server: ShopServer) -> AsyncIterator[None]:
+    """Estimate shipping again."""
+    await page.goto("/product/yoyo-de-madera")
+    box = page.get_by_test_id("shipping-estimate")
+    await box.get_by_role("combobox", name="Municipio").press_sequentially("medel")
+    await box.get_by_test_id("town-option").first.click(timeout=PATIENCE)
+    ways = box.get_by_test_id("estimate-way")
+    await expect(ways).to_have_count(2, timeout=PATIENCE)
+    async with reconnected(page):
+        yield
+    await expect(ways).to_have_count(2, timeout=PATIENCE)
 
 
 @asynccontextmanager

@@ -130,7 +130,7 @@ class CheckoutState(PageState, rx.State):
             await self._look(cart.cart_id or self._cart_id or cart.forgotten_cart_id)
         return self._to_fill_in()
 
-    @rx.event(background=True)
+    @event(background=True)
     async def load_banks(self) -> None:
         """Ask which banks are on offer, where the cart may be paid by PSE at all."""
         shop, banks, problem, is_payable = current_shop(), [], "", True
@@ -176,7 +176,7 @@ class CheckoutState(PageState, rx.State):
             ]
             self.noted = number
 
-    @rx.event(supersedes=True, debounce=PAUSE_MS)
+    @event(supersedes=True, debounce=PAUSE_MS)
     async def find_town(self, text: str) -> None:
         """The municipalities that what is typed may mean."""
         async with errors_as_notices(self):
@@ -184,7 +184,7 @@ class CheckoutState(PageState, rx.State):
             self.towns = [town_view(town) for town in search_municipalities(text)]
             self.towns_for = text
 
-    @rx.event(background=True, supersedes=True)
+    @event(background=True, supersedes=True)
     async def ship(self, dane_code: str, address: str, option_id: str) -> None:
         """Price the ways to ship to this place and take one of them. A later place or choice goes before this one."""
         async with self:
@@ -228,7 +228,7 @@ class CheckoutState(PageState, rx.State):
                 async with current_shop().database.read() as session:
                     draft = await read_draft(session, cart_id)
                 address = draft.get("address", "")
-                return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[misc]
+                return CheckoutState.ship(shown.dane_code, address, shown.chosen)  # type: ignore[call-arg]
         return None
 
     @event(background=True, press=Resend.SAME_PAGE)
@@ -277,9 +277,8 @@ class CheckoutState(PageState, rx.State):
                 await notify(self, answer.text)
             yield CheckoutState.load
         elif answer.kind in ("total", "shipping"):
-            yield CheckoutState.ship(  # type: ignore[misc]
-                typed["dane_code"], typed["address"], typed.get("shipping_option", "")
-            )
+            option_id = typed.get("shipping_option", "")
+            yield CheckoutState.ship(typed["dane_code"], typed["address"], option_id)  # type: ignore[call-arg]
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
@@ -305,7 +304,7 @@ class CheckoutState(PageState, rx.State):
             return []
         draft = self.draft
         town, address, option = (draft.get(name, "") for name in ("dane_code", "address", "shipping_option"))
-        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[misc]
+        prices = [CheckoutState.ship(town, address, option)] if town else []  # type: ignore[call-arg]
         return [CheckoutState.load_banks, *prices]
 
     async def _cart(self) -> str:

@@ -97,7 +97,7 @@ class OrderState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[OrderContent]:
         return await load(params)
 
-    @rx.event(background=True, supersedes=True)
+    @event(background=True, supersedes=True)
     async def refresh(self) -> None:
         """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes.
 

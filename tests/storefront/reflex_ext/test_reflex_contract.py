@@ -318,6 +318,7 @@ TEXTS = {
     ),
     "utils/context-registry.js": (
         "export const app = {}",
+        "export const eventLoop = {",  # presses.js asks again by its `addEvents`
         "export function registerApp(values)",
         "Object.assign(app, values)",  # initial_state_patch registers the store, which office/shell.jsx reads
     ),

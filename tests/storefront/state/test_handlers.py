@@ -5,10 +5,13 @@ from unittest.mock import Mock
 
 import pytest
 import reflex as rx
+from reflex_base.registry import RegistrationContext
 
 from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.outage import DatabaseUnavailable
+from storefront.office.routes import OFFICE_PAGES
+from storefront.pages.routes import PAGES
 from storefront.state import frame
 from storefront.state.frame import FrameState, errors_as_notices
 from storefront.state.handlers import checked_id, checked_number, checked_text, checked_texts
@@ -39,6 +42,17 @@ def test_a_text_loses_the_space_around_it() -> None:
 def test_texts_come_once_and_not_without_end() -> None:
     assert checked_texts(["a", "b", "a"], 10) == ["a", "b"]
     assert checked_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
+
+
+def test_every_event_that_supersedes_is_sent_again() -> None:
+    assert PAGES
+    assert OFFICE_PAGES  # their handlers are registered when they are imported
+    handlers = RegistrationContext.get().event_handlers.items()
+    actions = [
+        one.handler.event_actions for name, one in handlers if one.handler.supersedes and "storefront" in name
+    ]
+    assert len(actions) > 10
+    assert {str(one.get("press")) for one in actions} == {"latest"}
 
 
 async def test_a_problem_is_told_in_a_shoppers_words() -> None:

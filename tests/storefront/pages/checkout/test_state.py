@@ -134,7 +134,7 @@ async def test_what_no_page_sends_changes_nothing(shop: Shop, state: CheckoutSta
 
 
 async def test_municipalities_are_found_without_accents(state: CheckoutState) -> None:
-    await state.find_town(" medell ")  # type: ignore[misc]
+    await state.find_town(" medell ")
     assert state.towns_for == "medell"
     town = state.towns[0]
     assert (town.value, town.name, town.department, town.label) == (
