@@ -18,14 +18,12 @@ class Threads:
     def __init__(self, name: str, most: int) -> None:
         self._name, self._most = name, most
 
-    def start(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> asyncio.Future[T]:
-        """Have it called in one of the threads. Where it has not begun, cancelling the future forgets it."""
-        call = partial(copy_context().run, function, *arguments, **options)
-        return asyncio.get_running_loop().run_in_executor(_pool(self._name, self._most, os.getpid()), call)
-
     async def run(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
-        """What it returns."""
-        return await self.start(function, *arguments, **options)
+        """Call the function in one of the threads, and return its result."""
+        call = partial(copy_context().run, function, *arguments, **options)
+        return await asyncio.get_running_loop().run_in_executor(
+            _pool(self._name, self._most, os.getpid()), call
+        )
 
 
 @cache

@@ -35,7 +35,7 @@ from backend.mail.limits import SlotResult, Verdict, address_key, is_limited, ta
 from backend.mail.messages import Message, joined_message, message_of
 from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.rendering import MailRenderer
-from backend.mail.smtp import LONGEST
+from backend.mail.smtp import MAX_DURATION
 from backend.mail.transports import Lasts, MailInDoubt, MailRefused, Transport
 from backend.office_settings import read_effective_settings
 from backend.orders.events import (
@@ -97,7 +97,7 @@ class Mailer:
         self._renderer = MailRenderer(settings)
         self._transport = transport
 
-    @job(SEND, timeout=LONGEST + timedelta(seconds=15), give_up_after=timedelta(days=3))
+    @job(SEND, timeout=MAX_DURATION + timedelta(seconds=15), give_up_after=timedelta(days=3))
     async def send(self, run: JobRun) -> RunAgain | None:
         """Write the mail and send it, unless it was sent or what it is about is gone.
 

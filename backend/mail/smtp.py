@@ -1,170 +1,140 @@
-"""One dialogue with a mail server. `smtplib` waits in a thread; the time limits are kept outside of it.
+"""A conversation with the shop's mail server.
 
-Until the final dot the server has no mail, and everything may be tried again. After it the server may deliver the mail
-even if no answer comes. Some look through it before they answer: RFC 5321, 4.5.3.2.6 asks for ten minutes.
+Until the text of a mail is sent the server has nothing, and everything may be tried again. From then on it may deliver
+the mail even if no answer comes. Some servers scan it before they answer: RFC 5321, 4.5.3.2.6 asks for ten minutes.
 """
 
 import asyncio
-import re
-import smtplib
 import socket
 import ssl
-import threading
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
 from ipaddress import ip_address
-from typing import Any
+
+from aiosmtplib import SMTP, SMTPDataError, SMTPException, SMTPResponse, SMTPServerDisconnected
+from aiosmtplib.protocol import PERIOD_REGEX, normalize_message_line_endings
+from aiosmtplib.typing import SMTPStatus
 
 from backend.core.config.settings import Settings
-from backend.core.threads import Threads
 
-REPLY_WITHIN = 15.0
-"""Seconds for each answer but that to the final dot, and for each address of the server to connect to."""
-TALK_WITHIN = 45.0
-"""Seconds for all up to the final dot, waiting for a thread included."""
-TAKEN_WITHIN = 600.0
-"""Seconds after the final dot."""
-ENDS_WITHIN = 2.0
-"""Seconds for the thread to notice that it was hung up."""
-LONGEST = timedelta(seconds=TALK_WITHIN + TAKEN_WITHIN + REPLY_WITHIN + ENDS_WITHIN)
-"""What all of it takes at most."""
+REPLY_TIMEOUT_S = 15.0
+"""For each answer except the one to the mail's text, and for each address of the server to connect to."""
+TALK_TIMEOUT_S = 45.0
+"""For everything before the mail's text."""
+ACCEPT_TIMEOUT_S = 600.0
+"""For the answer to the mail's text."""
+MAX_DURATION = timedelta(seconds=TALK_TIMEOUT_S + ACCEPT_TIMEOUT_S + REPLY_TIMEOUT_S)
 
-TLS_FROM_THE_START = 465
+IMPLICIT_TLS_PORT = 465
 """The port on which a server speaks TLS before anything else."""
 
-_THREADS = Threads("mails", 4)
 
-
-def tls_to(host: str) -> ssl.SSLContext:
-    """How TLS is spoken with the mail server: its certificate must be good, unless it is on this machine."""
+def tls_context(host: str) -> ssl.SSLContext:
+    """Return the TLS context for a mail server: its certificate must be valid, unless the server is on this machine."""
     context = ssl.create_default_context()
-    if is_here(host):
+    if is_local(host):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
 
 
-def is_here(host: str) -> bool:
-    """Whether the host is this machine itself."""
+def is_local(host: str) -> bool:
+    """Return True if the host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-class Dialogue:
-    """A dialogue in which a mail is handed over; without one, the shop says hello and signs in.
+class SmtpClient(SMTP):
+    """One connection to the shop's mail server.
 
     Attributes:
-        is_handed_over: the final dot was sent, or is about to be: the server may have the mail.
+        may_have_mail: the text was sent and the server did not refuse it.
     """
 
-    def __init__(self, settings: Settings, mail: EmailMessage | None) -> None:
-        self.is_handed_over = False
-        self._settings, self._mail = settings, mail
-        self._lock = threading.Lock()
-        self._server: smtplib.SMTP | None = None
-        self._is_over = False
+    def __init__(self, settings: Settings) -> None:
+        self.may_have_mail = False
+        self._server = settings.smtp_host, settings.smtp_port
+        self._limit = asyncio.timeout(TALK_TIMEOUT_S)
+        has_implicit_tls = settings.smtp_port == IMPLICIT_TLS_PORT
+        self._has_tls = has_implicit_tls or settings.smtp_starttls
+        super().__init__(
+            hostname=settings.smtp_host,
+            local_hostname=settings.store_email.rpartition("@")[2],
+            username=settings.smtp_user or None,
+            password=settings.smtp_password.get_secret_value(),
+            timeout=REPLY_TIMEOUT_S,
+            use_tls=has_implicit_tls,
+            start_tls=settings.smtp_starttls and not has_implicit_tls,
+        )
 
-    async def hold(self) -> None:
-        """Hold it. Who is cancelled hangs up.
+    async def deliver(self, mail: EmailMessage | None) -> None:
+        """Connect, sign in and send the mail. Without one, only check that the server answers. Cancelled, hang up.
 
         Raises:
-            OSError: the server does not answer, answers too slowly or refuses; smtplib's errors are such.
+            OSError: the server does not answer, or answers too slowly.
+            SMTPException: the server refuses.
+            ValueError: an address contains characters that SMTP does not allow.
         """
-        thread = _THREADS.start(self._talk)
         try:
-            await asyncio.wait({thread}, timeout=TALK_WITHIN)
-            if self.is_handed_over:
-                await asyncio.wait({thread}, timeout=TAKEN_WITHIN + REPLY_WITHIN)
-            self._hang_up()
-            await asyncio.wait({thread}, timeout=ENDS_WITHIN)
-            if not thread.done():
-                raise TimeoutError
-            thread.result()
+            async with self._limit:
+                host, port = self._server
+                if self._has_tls:
+                    self.tls_context = await asyncio.to_thread(tls_context, host)
+                await self.connect(sock=await _open_socket(host, port))
+                if mail is None:
+                    await self.noop()
+                else:
+                    await self.send_message(mail)
+                with suppress(OSError, SMTPException):  # the server has accepted the mail
+                    await self.quit()
         finally:
-            self._hang_up()
-            thread.cancel()
+            self.close()
 
-    def _talk(self) -> None:
-        self._go_on()
-        settings = self._settings
-        host, port = settings.smtp_host, settings.smtp_port
-        if port == TLS_FROM_THE_START:
-            server: _Server = _TlsServer(host, port, timeout=REPLY_WITHIN, context=tls_to(host))
+    async def data(self, message: str | bytes, /, *, timeout: object = None) -> SMTPResponse:  # noqa: ARG002, ASYNC109
+        """Send the text of a mail. The library's method neither says if it was sent nor waits longer for its answer.
+
+        Raises:
+            SMTPDataError: the server refuses the mail.
+            SMTPServerDisconnected: the connection ended.
+        """
+        answer = await self.execute_command(b"DATA")
+        if answer.code != SMTPStatus.start_input:
+            raise SMTPDataError(answer.code, answer.message)
+        if self.protocol is None:
+            raise SMTPServerDisconnected("Connection lost")
+        text = message.encode("ascii") if isinstance(message, str) else message
+        self._limit.reschedule(None)
+        self.protocol.write(PERIOD_REGEX.sub(b"..", normalize_message_line_endings(text)) + b".\r\n")
+        self.may_have_mail = True
+        answer = await self.protocol.read_response(timeout=ACCEPT_TIMEOUT_S)
+        self.may_have_mail = answer.code < 400
+        if answer.code != SMTPStatus.completed:
+            raise SMTPDataError(answer.code, answer.message)
+        return answer
+
+
+async def _open_socket(host: str, port: int) -> socket.socket:
+    """Connect to the first address of the host that answers; the library would give one of them all the time there is.
+
+    Raises:
+        OSError: the name is unknown, or no address answers.
+    """
+    loop = asyncio.get_running_loop()
+    failure = OSError(f"{host} has no address")
+    for family, kind, protocol, _name, address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        connection = socket.socket(family, kind, protocol)
+        connection.setblocking(False)
+        try:
+            await asyncio.wait_for(loop.sock_connect(connection, address), REPLY_TIMEOUT_S)
+        except OSError as error:
+            connection.close()
+            failure = error
+        except BaseException:
+            connection.close()
+            raise
         else:
-            server = _Server(host, port, timeout=REPLY_WITHIN)
-        try:
-            self._connected(server)
-            if settings.smtp_starttls and port != TLS_FROM_THE_START:
-                server.starttls(context=tls_to(host))
-            if settings.smtp_user:
-                server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-            if self._mail is None:
-                server.noop()
-            else:
-                server.before_the_dot = self._hand_over
-                server.send_message(self._mail)
-        finally:
-            with suppress(OSError):  # the server has accepted the mail: an error of QUIT changes nothing
-                server.quit()
-            server.close()
-
-    def _connected(self, server: smtplib.SMTP) -> None:
-        with self._lock:
-            self._server = server
-        self._go_on()
-
-    def _hand_over(self) -> None:
-        with self._lock:
-            self._go_on()
-            self.is_handed_over = True
-
-    def _go_on(self) -> None:
-        if self._is_over:
-            raise smtplib.SMTPServerDisconnected("hung up")
-
-    def _hang_up(self) -> None:
-        """End the connection under the thread, which then fails if it has not ended."""
-        with self._lock:
-            self._is_over = True
-            connection = self._server.sock if self._server is not None else None
-        if connection is not None:
-            with suppress(OSError):
-                # not the method of a TLS connection: it would let the thread go on without TLS
-                socket.socket.shutdown(connection, socket.SHUT_RDWR)
-
-
-class _Server(smtplib.SMTP):
-    """A mail server that is told apart before and after the final dot."""
-
-    before_the_dot: Callable[[], None]
-
-    def data(self, msg: Any) -> tuple[int, bytes]:
-        """Send the text, whose lines end with CRLF, and wait longer for the last answer than for any other.
-
-        Raises:
-            smtplib.SMTPDataError: the server wants no mail.
-            smtplib.SMTPServerDisconnected: the connection ended.
-        """
-        code, answer = self.docmd("DATA")
-        if code != 354:
-            raise smtplib.SMTPDataError(code, answer)
-        self._wait(TAKEN_WITHIN)
-        text = re.sub(rb"(?m)^\.", b"..", msg)  # RFC 5321, 4.5.2
-        self.send(text if text.endswith(b"\r\n") else text + b"\r\n")
-        self.before_the_dot()
-        self.send(b".\r\n")
-        answered = self.getreply()
-        self._wait(REPLY_WITHIN)
-        return answered
-
-    def _wait(self, seconds: float) -> None:
-        if self.sock is not None:
-            self.sock.settimeout(seconds)
-
-
-class _TlsServer(_Server, smtplib.SMTP_SSL):
-    """One that speaks TLS from the start."""
+            return connection
+    raise failure

@@ -2,16 +2,24 @@
 
 import asyncio
 import re
-import smtplib
 from email.message import EmailMessage
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
+from aiosmtplib import (
+    SMTPDataError,
+    SMTPException,
+    SMTPRecipientRefused,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPSenderRefused,
+)
+
 from backend.core.config.settings import Settings
 from backend.core.errors import OutcomeUnknown, OutsideFailure
 from backend.core.ids import new_id
-from backend.mail.smtp import Dialogue
+from backend.mail.smtp import SmtpClient
 
 IN_DOUBT = "the mail server did not say that it took the mail: it may have left"
 
@@ -75,53 +83,56 @@ class SmtpTransport:
         self._settings = settings
 
     async def send(self, mail: EmailMessage) -> None:
-        """Hand it over.
+        """Hand the mail over.
 
         Raises:
-            MailRefused: the server does not take it. The message does not name the address: it is logged and stored.
-            MailInDoubt: it may have taken it. Who is cancelled after the final dot gets this too: freed, the mail would
-                leave again at once.
-            OutsideFailure: the server does not answer.
+            MailRefused: the server does not accept it. The message does not name the address: it is logged and stored.
+            MailInDoubt: it may have accepted it. Cancelling after the mail's text was sent raises this, too: a freed
+                job would send the mail again at once.
+            OutsideFailure: the server does not answer or does not let the shop in.
         """
-        dialogue = Dialogue(self._settings, mail)
-        try:
-            await dialogue.hold()
-        except asyncio.CancelledError:
-            if dialogue.is_handed_over:
-                raise MailInDoubt(IN_DOUBT) from None
-            raise
-        except OSError as error:
-            is_answer = isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= 400
-            if dialogue.is_handed_over and not is_answer:
-                raise MailInDoubt(IN_DOUBT) from None
-            if isinstance(error, smtplib.SMTPException):
-                raise _refusal(error, str(mail["To"])) from None
-            raise OutsideFailure(f"the mail server does not answer ({type(error).__name__})") from error
+        await self._talk(mail)
 
     async def greet(self) -> None:
-        """Say hello, and sign in where the settings name a user; no mail is sent.
+        """Check that the server answers and lets the shop in; no mail is sent.
 
         Raises:
-            OSError: the server does not answer or refuses; smtplib's errors are such.
+            OutsideFailure: it does not.
         """
-        await Dialogue(self._settings, None).hold()
+        await self._talk(None)
+
+    async def _talk(self, mail: EmailMessage | None) -> None:
+        client = SmtpClient(self._settings)
+        try:
+            await client.deliver(mail)
+        except asyncio.CancelledError:
+            if client.may_have_mail:
+                raise MailInDoubt(IN_DOUBT) from None
+            raise
+        except (OSError, SMTPException, ValueError) as error:
+            if client.may_have_mail:
+                raise MailInDoubt(IN_DOUBT) from None
+            raise _failure(error, str(mail["To"]) if mail is not None else "") from None
 
 
-def _refusal(error: smtplib.SMTPException, address: str) -> MailRefused:
-    """What the server said, without the address that it repeats."""
-    answer: bytes | str
-    code, answer = 0, str(error)
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        code, answer = next(iter(error.recipients.values()))
-    elif isinstance(error, smtplib.SMTPResponseException):
-        code, answer = error.smtp_code, error.smtp_error
-    said = answer if isinstance(answer, str) else answer.decode("utf-8", "replace")
-    words = re.sub(re.escape(address), "…", f"{code} {said}" if code else said, flags=re.IGNORECASE)
-    is_about_the_mail = isinstance(
-        error, (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError)
-    )
-    refusal = MailRefused(f"the mail server refuses ({type(error).__name__}): {words}")
-    if is_about_the_mail and 500 <= code < 600:
+def _failure(error: Exception, address: str) -> OutsideFailure:
+    """Convert an error of the conversation, without the address that the server may repeat."""
+    if isinstance(error, SMTPRecipientsRefused):
+        error = error.recipients[0]
+    if isinstance(error, OSError) and not isinstance(error, SMTPResponseException):
+        cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+        return OutsideFailure(f"the mail server does not answer ({type(cause).__name__})")
+    if not isinstance(error, SMTPException):
+        refusal = MailRefused("an address of the mail is missing, or SMTP does not allow it")
+        refusal.lasts = Lasts.FOR_GOOD
+        return refusal
+    said = f"{error.code} {error.message}" if isinstance(error, SMTPResponseException) else error.message
+    words = re.sub(re.escape(address), "…", said, flags=re.IGNORECASE) if address else said
+    text = f"the mail server refuses ({type(error).__name__}): {words}"
+    if not isinstance(error, (SMTPRecipientRefused, SMTPSenderRefused, SMTPDataError)):
+        return OutsideFailure(text)
+    refusal = MailRefused(text)
+    if 500 <= error.code < 600:
         refusal.lasts = Lasts.A_WHILE if _QUOTA.search(words) else Lasts.FOR_GOOD
     return refusal
 

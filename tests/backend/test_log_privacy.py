@@ -1,7 +1,6 @@
 """A purchase by somebody whose data are known, with everything outside failing loudly: no line of the log tells who."""
 
 import logging
-import smtplib
 from collections.abc import AsyncIterator, Iterator
 from email.message import EmailMessage
 from io import StringIO
@@ -9,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from aiosmtplib import SMTPRecipientRefused, SMTPRecipientsRefused
 from fastapi import FastAPI
 from sqlalchemy import insert, select
 
@@ -73,7 +73,7 @@ class RefusingServer:
     """A mail server that says in its refusal whom it does not know."""
 
     async def send(self, mail: EmailMessage) -> None:
-        raise smtplib.SMTPRecipientsRefused({str(mail["to"]): (550, b"nobody here")})
+        raise SMTPRecipientsRefused([SMTPRecipientRefused(550, "nobody here", str(mail["to"]))])
 
 
 async def paying(store: httpx.AsyncClient, variant: str) -> tuple[str, httpx.Response]:

@@ -87,7 +87,7 @@ async def labels(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
-    """Whether the mail server answers and lets the shop in; with an address, a test mail is sent there."""
+    """Check that the mail server answers and lets the shop in; with an address, send a test mail there."""
     if not effective.smtp_host:
         yield warning("mail", "no mail server: mails land in the data folder; set SMTP_HOST")
         return
@@ -100,11 +100,8 @@ async def mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]
         if test_address:
             await transport.send(_test_mail(effective, test_address))
             yield ok("mail", f"a test mail left for {test_address}: see that it came, and not as spam")
-    except (OutsideFailure, OSError) as error:
-        yield failure(
-            "mail", f"the server refuses or does not answer ({type(error).__name__}): look at SMTP_HOST, "
-            "SMTP_PORT, SMTP_USER and SMTP_PASSWORD"
-        )  # fmt: skip
+    except OutsideFailure as error:
+        yield failure("mail", f"{error}; check SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASSWORD")
 
 
 def _test_mail(effective: Settings, to: str) -> EmailMessage:

@@ -121,7 +121,7 @@ async def _mail(effective: Settings) -> Outcome:
         return Outcome(is_good=False, text=NO_SERVER)
     try:
         await SmtpTransport(effective).greet()
-    except OSError as error:
+    except OutsideFailure as error:
         return _mail_failed(error)
     text = (
         _("{server} responde y deja entrar a la tienda.") if effective.smtp_user else _("{server} responde.")

@@ -350,7 +350,7 @@ async def test_a_mail_server_gets_the_mail(shop: Shop, order: dict[str, str]) ->
         transport = transport_of(settings)
         assert isinstance(transport, SmtpTransport)
         await Worker(shop.database, [Mailer(shop.database, settings, transport)]).run_due()
-    assert "rcpt TO:<ana@example.com>" in mail_server.said
+    assert "RCPT TO:<ana@example.com>" in mail_server.said
 
 
 async def _paid_and_then_an_accident(shop: Shop, order_id: str) -> None:

@@ -29,7 +29,7 @@ from backend.mail import smtp
 from backend.mail.mailer import LATER, Mailer
 from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.resend import resend_of_order
-from backend.mail.transports import MailInDoubt, SmtpTransport
+from backend.mail.transports import Lasts, MailInDoubt, MailRefused, SmtpTransport
 from tests.backend.mail.mail_server import MailServer
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import bought
@@ -87,8 +87,8 @@ async def is_sent(shop: Shop) -> bool:
 
 def test_a_server_has_ten_minutes_to_take_a_mail_and_the_job_waits_for_it() -> None:
     """RFC 5321, 4.5.3.2.6."""
-    assert smtp.TAKEN_WITHIN == 600
-    assert Mailer.send.__job_kind__.timeout.total_seconds() > smtp.TALK_WITHIN + smtp.TAKEN_WITHIN  # type: ignore[attr-defined]
+    assert smtp.ACCEPT_TIMEOUT_S == 600
+    assert Mailer.send.__job_kind__.timeout.total_seconds() > smtp.TALK_TIMEOUT_S + smtp.ACCEPT_TIMEOUT_S  # type: ignore[attr-defined]
 
 
 async def test_a_mail_is_sent_as_it_was_written(
@@ -98,10 +98,10 @@ async def test_a_mail_is_sent_as_it_was_written(
     (sent,) = mail_server.mails
     assert b"\r\none line\r\n..and one that begins with a dot\r\n.\r\n" in sent
     assert mail_server.said[1:] == [
-        "mail FROM:<shop@example.com>",
-        "rcpt TO:<ana@example.com>",
+        "MAIL FROM:<shop@example.com>",
+        "RCPT TO:<ana@example.com>",
         "DATA",
-        "quit",
+        "QUIT",
     ]
 
 
@@ -137,7 +137,7 @@ async def test_a_mail_that_may_have_been_taken_is_tried_once_more_hours_later(
     silence: str,
 ) -> None:
     if silence == "too long":
-        monkeypatch.setattr(smtp, "TAKEN_WITHIN", 0.01)
+        monkeypatch.setattr(smtp, "ACCEPT_TIMEOUT_S", 0.01)
         mail_server.holds["DOT"] = asyncio.Event()
     mail_server.answers["DOT"] = b"?" if silence == "nonsense" else b""
 
@@ -279,18 +279,53 @@ async def test_a_server_that_takes_too_long_before_it_has_the_mail_never_gets_it
     settings: Settings,
     mail_server: MailServer,
     a_mail: EmailMessage,
-    monkeypatch: pytest.MonkeyPatch,
     step: str,
 ) -> None:
-    monkeypatch.setattr(smtp, "TALK_WITHIN", 0.05)
-    monkeypatch.setattr(smtp, "ENDS_WITHIN", 0.05)
+    client = smtp.SmtpClient(mail_server.of(settings))
     mail_server.holds[step] = asyncio.Event()
-    with pytest.raises(OutsideFailure) as raised:
-        await SmtpTransport(mail_server.of(settings)).send(a_mail)
-    assert not isinstance(raised.value, MailInDoubt)
+    sending = asyncio.create_task(client.deliver(a_mail))
+    await mail_server.reached[step].acquire()
+    client._limit.reschedule(0)
+    with pytest.raises(TimeoutError):
+        await sending
+    assert not client.may_have_mail
     mail_server.holds[step].set()
     await mail_server.left.acquire()
     assert mail_server.mails == []
+
+
+@pytest.mark.parametrize(("step", "raised"), [("MAIL", OutsideFailure), ("DOT", MailInDoubt)])
+async def test_an_endless_answer_is_not_read_to_its_end(
+    settings: Settings,
+    mail_server: MailServer,
+    a_mail: EmailMessage,
+    step: str,
+    raised: type[OutsideFailure],
+) -> None:
+    mail_server.answers[step] = b"2" * 100_000
+    with pytest.raises(raised) as failure:
+        await SmtpTransport(mail_server.of(settings)).send(a_mail)
+    assert type(failure.value) is raised
+
+
+@pytest.mark.parametrize(
+    "address", ["ana@example.com> NOTIFY=NEVER <x@example.com", "<ana@example.com> SIZE=1"]
+)
+async def test_an_address_adds_nothing_to_its_command(
+    settings: Settings, mail_server: MailServer, a_mail: EmailMessage, address: str
+) -> None:
+    a_mail.replace_header("To", address)
+    await SmtpTransport(mail_server.of(settings)).send(a_mail)
+    assert [line for line in mail_server.said if "RCPT" in line] == ["RCPT TO:<ana@example.com>"]
+
+
+async def test_a_mail_without_an_address_is_refused_for_good(
+    settings: Settings, mail_server: MailServer, a_mail: EmailMessage
+) -> None:
+    del a_mail["To"]
+    with pytest.raises(MailRefused) as refusal:
+        await SmtpTransport(mail_server.of(settings)).send(a_mail)
+    assert refusal.value.lasts is Lasts.FOR_GOOD
 
 
 @pytest.mark.parametrize(("step", "raised"), [("DATA", asyncio.CancelledError), ("DOT", MailInDoubt)])
@@ -311,7 +346,7 @@ async def test_who_is_stopped_hangs_up(
         await sending
     mail_server.holds[step].set()
     await mail_server.left.acquire()
-    assert "quit" not in mail_server.said
+    assert "QUIT" not in mail_server.said
 
 
 async def test_a_mail_that_takes_longer_than_its_job_may_is_in_doubt(
@@ -419,14 +454,14 @@ def own_certificate(folder: Path) -> ssl.SSLContext:
     return context
 
 
-@pytest.mark.parametrize("is_here", [True, False])
+@pytest.mark.parametrize("is_local", [True, False])
 async def test_a_mail_goes_only_to_a_server_that_is_known(
     *,
     settings: Settings,
     a_mail: EmailMessage,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    is_here: bool,
+    is_local: bool,
 ) -> None:
     """A certificate that nobody has signed is enough for a server on this machine alone."""
     async with MailServer.open() as server:
@@ -434,17 +469,17 @@ async def test_a_mail_goes_only_to_a_server_that_is_known(
         server.answers["STAR"] = b"220 go on"
         server.tls = own_certificate(tmp_path)
         transport = SmtpTransport(server.of(settings).model_copy(update={"smtp_starttls": True}))
-        if is_here:
+        if is_local:
             await transport.send(a_mail)
         else:
-            monkeypatch.setattr(smtp, "is_here", lambda _host: False)
+            monkeypatch.setattr(smtp, "is_local", lambda _host: False)
             with pytest.raises(OutsideFailure, match="SSLCertVerificationError"):
                 await transport.send(a_mail)
-        assert len(server.mails) == is_here
+        assert len(server.mails) == is_local
 
 
 @pytest.mark.parametrize(
-    ("host", "is_here"),
+    ("host", "is_local"),
     [
         ("localhost", True),
         ("127.0.0.1", True),
@@ -453,5 +488,5 @@ async def test_a_mail_goes_only_to_a_server_that_is_known(
         ("10.0.0.5", False),
     ],
 )
-def test_which_mail_server_is_on_this_machine(host: str, *, is_here: bool) -> None:
-    assert smtp.is_here(host) == is_here
+def test_which_mail_server_is_on_this_machine(host: str, *, is_local: bool) -> None:
+    assert smtp.is_local(host) == is_local
