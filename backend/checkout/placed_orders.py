@@ -8,7 +8,7 @@ from backend.checkout.carts.restoration import change_bank, restore_cart
 from backend.checkout.payment.start import PaymentStarter
 from backend.core.errors import NotFound
 from backend.fulfillment.tracker import Tracker
-from backend.orders.links.tokens import order_token, require_order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.payment.sessions import decisive_session
@@ -36,7 +36,7 @@ async def placed_order(starter: PaymentStarter, order: Order) -> PlacedOrder:
     return PlacedOrder(
         order_id=order.id,
         number=cast("int", order.number),
-        token=order_token(starter.settings.signing_key, order.id),
+        token=ORDER_LINK.token(starter.settings.signing_key, order.id),
         redirect_url=payment.redirect_url if payment is not None and pays else None,
     )
 
@@ -100,4 +100,4 @@ class PlacedOrders:
         return await change_bank(self.starter, order_id, present)
 
     def _require_token(self, order_id: str, token: str) -> None:
-        require_order_token(self.starter.settings.signing_key, order_id, token)
+        ORDER_LINK.require(self.starter.settings.signing_key, order_id, token)

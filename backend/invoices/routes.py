@@ -16,7 +16,7 @@ from backend.invoices.issue_job import Invoices, read_invoice
 from backend.invoices.models import Invoice
 from backend.invoices.retry import retry_invoice
 from backend.invoices.schemas import InvoiceAnswer, InvoiceParameters, InvoicesAnswer, invoice_wire
-from backend.orders.links.tokens import require_order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -86,7 +86,7 @@ async def fetch_own(
     """The same for whoever holds the link of the document's order: `token` is the order's."""
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
-    require_order_token(settings.signing_key, row.order_id, token)
+    ORDER_LINK.require(settings.signing_key, row.order_id, token)
     return _answer(await invoice_file(database, service, invoice_id, kind))
 
 

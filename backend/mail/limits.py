@@ -5,8 +5,6 @@ A repeat of a mail that left within the hour is left out. Everything else waits 
 law asks for, go out together in one mail then. Slots of an address are taken one after the other, on all replicas.
 """
 
-import hashlib
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,6 +16,7 @@ from sqlalchemy.orm import aliased
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now
+from backend.core.signing import keyed_hash
 from backend.core.web.contact import tidy_email
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind, MailSlot
@@ -67,8 +66,7 @@ class SlotResult:
 
 def address_key(settings: Settings, address: str) -> str:
     """Return the keyed hash that an address is counted by."""
-    key = hmac.digest(settings.signing_key.encode(), b"mail limits", hashlib.sha256)
-    return hmac.digest(key, tidy_email(address).encode("utf-8", "replace"), hashlib.sha256).hex()[:32]
+    return keyed_hash(settings.signing_key, "mail limits", tidy_email(address)).hex()[:32]
 
 
 async def is_limited(session: AsyncSession, mail: Mail) -> bool:

@@ -34,7 +34,7 @@ from backend.mail.acknowledgement import acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.orders.gifts import gift_message
 from backend.orders.links.mailed_links import order_at
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_money
 from backend.orders.money.refunds import REVERSED
@@ -53,7 +53,7 @@ from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
-from backend.stock_notices.service import is_back, notice_token, toy_of, wait_again
+from backend.stock_notices.service import NOTICE_LINK, is_back, toy_of, wait_again
 
 MAX_DETAILS = 1000
 MOST_TOYS = 10
@@ -200,7 +200,7 @@ async def _reviews_asked(session: AsyncSession, settings: Settings, order_id: st
 
 
 def _notice_link(settings: Settings, page: str, notice_id: str) -> str:
-    token = notice_token(settings.signing_key, notice_id)
+    token = NOTICE_LINK.token(settings.signing_key, notice_id)
     return f"{settings.base_url}{page}?id={notice_id}&token={token}"
 
 
@@ -241,7 +241,7 @@ async def _invoice_issued(session: AsyncSession, settings: Settings, invoice_id:
     order = await read_order(session, row.order_id)
     if not order.email or row.xml is None:
         return None
-    token = order_token(settings.signing_key, order.id)
+    token = ORDER_LINK.token(settings.signing_key, order.id)
     is_invoice = row.kind == InvoiceKind.INVOICE
     name = KIND_NAMES_OF_INVOICES[InvoiceKind(row.kind)]
 
@@ -387,7 +387,7 @@ def _named(line: OrderLine) -> str:
 
 async def _order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:
     is_known = await has_proved(session, order.customer_id, order.email)
-    token = order_token(settings.signing_key, order.id)
+    token = ORDER_LINK.token(settings.signing_key, order.id)
     return {
         "name": clean_name(order.shipping_address.get("first_name")) if is_known else "",
         "number": order.number,

@@ -10,7 +10,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
-from backend.orders.links.tokens import require_order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer, OwnOrdersParameters
 from backend.orders.service import is_just_placed, read_order
@@ -66,7 +66,7 @@ async def read(
     async with database.read() as session:
         order = await read_order(session, order_id)
         if token is not None:
-            require_order_token(settings.signing_key, order_id, token)
+            ORDER_LINK.require(settings.signing_key, order_id, token)
         if order.customer_id is None:
             is_open = token is not None or await is_just_placed(session, order)
         else:

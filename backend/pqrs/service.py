@@ -5,14 +5,11 @@ same of claims about data, and gives a question about them 10 (art. 14): it come
 it by a signed link, without an account.
 """
 
-import hashlib
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
 
-from itsdangerous import Signer
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,6 +21,7 @@ from backend.core.business_days import due_after
 from backend.core.db.database import Database, database_now, locked
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish
+from backend.core.signing import SignedLink
 from backend.core.texts import _
 from backend.core.web.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
 from backend.jobs import JobRun, enqueue, job
@@ -43,6 +41,7 @@ ANSWER_WITHIN = {
 REMINDER = "pqrs.remind"
 LIMIT = RateLimit("pqrs", per_pair=3, per_client=30, per_subject=10, per_day=20)
 LONGEST_TEXT, LONGEST_ANSWER = 4000, 6000
+PQRS_LINK = SignedLink(salt="pqrs page", noun="PQRS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +168,6 @@ class PqrsReminders:
                 )
 
 
-def pqrs_token(signing_key: str, pqrs_id: str) -> str:
-    """The token that opens the page of what was asked. It does not expire, because mails contain it."""
-    signer = Signer(signing_key, salt="pqrs page", digest_method=hashlib.sha256)
-    return signer.get_signature(pqrs_id.encode("utf-8", "replace")).decode()
-
-
-def require_pqrs_token(signing_key: str, pqrs_id: str, token: str) -> None:
-    """Check that the token was made for this. The error is that of an id that does not exist.
-
-    Raises:
-        NotFound: the token is missing, forged or another one's.
-    """
-    if not hmac.compare_digest(pqrs_token(signing_key, pqrs_id).encode(), token.encode("utf-8", "replace")):
-        raise NotFound(f"PQRS with id: {pqrs_id} was not found")
-
-
 def pqrs_path(signing_key: str, pqrs_id: str) -> str:
-    """The page of what was asked, for whoever asked it."""
-    return f"/pqrs/{pqrs_id}?token={pqrs_token(signing_key, pqrs_id)}"
+    """Return the page of a petition, for the person who sent it."""
+    return f"/pqrs/{pqrs_id}?token={PQRS_LINK.token(signing_key, pqrs_id)}"

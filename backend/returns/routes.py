@@ -20,7 +20,7 @@ from backend.media.picture_forms import picture_form
 from backend.media.picture_store import PicturesUnavailable
 from backend.media.upload_routes import uploads_of
 from backend.media.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads, SentFile
-from backend.orders.links.tokens import require_order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.presses.service import PressUsed, handle_press
 from backend.rate_limit.limiter import Client, RateLimit, hit
 from backend.returns.processing import add_receipt, read_file
@@ -78,7 +78,7 @@ async def send_request(
 ) -> Response:
     """Take what the buyer asks for; the address names the order by its token. The page says what came of it: `said`."""
     order_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
-    require_order_token(settings.signing_key, order_id, token)
+    ORDER_LINK.require(settings.signing_key, order_id, token)
     said = "asked"
     try:
         await _store_request(request, database, uploads, order_id, Client.at(ip, settings))

@@ -18,7 +18,7 @@ from backend.media.upload_routes import uploads_of
 from backend.media.uploads import MOST_FILE_BYTES, PictureRefused, PictureUploads
 from backend.rate_limit.limiter import Client, RateLimit, hit
 from backend.reviews.submission import MOST_PICTURES, read_review, require_open, write_review
-from backend.reviews.tokens import require_review_token, review_path
+from backend.reviews.tokens import REVIEW_LINK, review_path
 
 WRITE = "/api/reviews"
 MOST_FIELDS, MOST_FIELD_BYTES = 20, 32 << 10
@@ -61,7 +61,7 @@ async def send_review(
     What was written is kept also where a picture cannot be used.
     """
     line_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
-    require_review_token(settings.signing_key, line_id, token)
+    REVIEW_LINK.require(settings.signing_key, line_id, token)
     said = "saved"
     try:
         client = Client.at(ip, settings)

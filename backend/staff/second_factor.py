@@ -22,6 +22,7 @@ from backend.core.clock import now
 from backend.core.db.database import Database, locked
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.signing import derive_key
 from backend.core.texts import _
 from backend.core.web.passwords import hash_of
 from backend.rate_limit import limiter
@@ -251,10 +252,10 @@ def _decrypted(signing_key: str, kept: str) -> str | None:
 
 
 def _fernet(signing_key: str) -> "Fernet":
-    """A key of its own: what signs tokens encrypts nothing. What encrypts is loaded when it is needed."""
+    """Return the cipher of stored secrets. The library is imported only when it is needed."""
     from cryptography.fernet import Fernet
 
-    return Fernet(urlsafe_b64encode(hmac.digest(signing_key.encode(), b"second factors", "sha256")))
+    return Fernet(urlsafe_b64encode(derive_key(signing_key, "second factors")))
 
 
 async def _locked(session: AsyncSession, staff_id: str) -> Staff:

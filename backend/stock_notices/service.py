@@ -5,12 +5,9 @@ each confirmed address has one mail noted in one transaction, by whichever repli
 when the units are gone by then, nothing is sent and the address waits for the next ones.
 """
 
-import hashlib
-import hmac
 from datetime import timedelta
 from typing import Annotated, Any
 
-from itsdangerous import Signer
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import bindparam, case, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,6 +19,7 @@ from backend.core.db.database import Database, db_now
 from backend.core.db.tables import for_each_dialect, table_of, values_of
 from backend.core.errors import NotFound
 from backend.core.events import publish, subscribe
+from backend.core.signing import SignedLink
 from backend.core.texts import _
 from backend.core.web.contact import AccountEmail, invalid, read_form
 from backend.inventory.events import StockChanged
@@ -37,6 +35,8 @@ TELL = "stock_notices.tell"
 ASKS = RateLimit("stock notice", per_pair=5, per_client=30, per_subject=10, per_day=20)
 """A subject is the address that mails would go to."""
 AT_ONCE = 200
+NOTICE_LINK = SignedLink(salt="stock notice", noun="Notice")
+"""Confirms or ends a notice. Only mails to its address hold it."""
 
 _WAITING = (
     StockNotice.variant_id == bindparam("variant_id"),
@@ -141,7 +141,7 @@ async def confirm_notice(database: Database, signing_key: str, notice_id: str, t
     Raises:
         NotFound: there is no such notice any more, or the token is not its.
     """
-    require_notice_token(signing_key, notice_id, token)
+    NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
         confirm = (
             update(StockNotice)
@@ -161,26 +161,9 @@ async def forget_notice(database: Database, signing_key: str, notice_id: str, to
     Raises:
         NotFound: the token is not its.
     """
-    require_notice_token(signing_key, notice_id, token)
+    NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
         await session.execute(delete(StockNotice).where(StockNotice.id == notice_id))
-
-
-def notice_token(signing_key: str, notice_id: str) -> str:
-    """The token that confirms or ends this notice. Only mails to its address hold it."""
-    signer = Signer(signing_key, salt="stock notice", digest_method=hashlib.sha256)
-    return signer.get_signature(notice_id.encode("utf-8", "replace")).decode()
-
-
-def require_notice_token(signing_key: str, notice_id: str, token: str) -> None:
-    """Check that the token was made for this notice.
-
-    Raises:
-        NotFound: it was not.
-    """
-    made = notice_token(signing_key, notice_id).encode()
-    if not hmac.compare_digest(made, token.encode("utf-8", "replace")):
-        raise NotFound(f"Notice with id: {notice_id} was not found")
 
 
 async def is_back(session: AsyncSession, variant_id: str) -> bool:

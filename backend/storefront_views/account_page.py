@@ -17,7 +17,7 @@ from backend.customers.addresses import addresses_of, remember
 from backend.customers.auth.accounts import ShopperView
 from backend.customers.models import CustomerAddress
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
 from backend.reviews.page_links import ReviewLink, review_links
@@ -118,7 +118,7 @@ async def own_orders(session: AsyncSession, signing_key: str, customer_id: str) 
         OwnOrder(
             id=order.id,
             number=order.number or 0,
-            token=order_token(signing_key, order.id),
+            token=ORDER_LINK.token(signing_key, order.id),
             status=_status(order),
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),

@@ -11,7 +11,7 @@ from backend.core.errors import NotFound
 from backend.core.texts import _
 from backend.legal.texts import LegalKind
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
-from backend.pqrs.service import LONGEST_TEXT, read_pqrs, require_pqrs_token
+from backend.pqrs.service import LONGEST_TEXT, PQRS_LINK, read_pqrs
 from storefront.components.forms import field_box, select_field
 from storefront.components.frame import framed
 from storefront.components.http_forms import ANSWER, http_form
@@ -160,7 +160,7 @@ async def load_state(params: PageParams) -> PageData[PqrsView]:
     """What was asked, for whoever holds its signed link."""
     shop, pqrs_id = current_shop(), params.tail
     try:
-        require_pqrs_token(shop.settings.signing_key, pqrs_id, params.asked("token"))
+        PQRS_LINK.require(shop.settings.signing_key, pqrs_id, params.asked("token"))
         async with shop.database.read() as session:
             shown = view_of(await read_pqrs(session, pqrs_id))
     except NotFound:

@@ -19,7 +19,7 @@ from backend.reviews.models import ReviewState
 from backend.reviews.reviewable_products import line_with_order, shown_name, toy_of_line
 from backend.reviews.routes import SAID, WRITE
 from backend.reviews.submission import LONGEST_TEXT, MOST_PICTURES, SHORTEST_TEXT, STARS, review_of
-from backend.reviews.tokens import require_review_token, review_token
+from backend.reviews.tokens import REVIEW_LINK
 from backend.reviews.views import review_pictures
 from storefront.components.forms import NO_PROBLEM, field_box, pictures_field
 from storefront.components.frame import framed
@@ -72,7 +72,7 @@ async def load(params: PageParams) -> PageData[ReviewPage]:
     """The page, for whoever holds its link."""
     shop, line_id = current_shop(), params.tail
     try:
-        require_review_token(shop.settings.signing_key, line_id, params.asked("token"))
+        REVIEW_LINK.require(shop.settings.signing_key, line_id, params.asked("token"))
         content = await _content(line_id, params.asked("said"))
     except NotFound:
         return PageData(ReviewPage(line_id), DocumentMeta(title=UNKNOWN, status=404, robots=NOINDEX))
@@ -96,7 +96,7 @@ async def _content(line_id: str, said: str) -> ReviewPage:
         toy=line.title,
         handle=toy.handle if toy else line.product_handle,
         name=name,
-        action=f"{WRITE}?id={line_id}&token={review_token(shop.settings.signing_key, line_id)}",
+        action=f"{WRITE}?id={line_id}&token={REVIEW_LINK.token(shop.settings.signing_key, line_id)}",
         stars=str(row.stars) if row else "",
         text=row.text if row else "",
         pictures=review_pictures(row.pictures) if row else [],

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.reviews.tokens import review_path
 from backend.shipping.models import StockLocation
@@ -68,7 +68,7 @@ async def arrived(shop: ShopServer, units: int = 1) -> Arrived:
             await session.execute(done)
     finally:
         await books.close()
-    page = f"/order/{sold.id}?token={order_token(settings.signing_key, sold.id)}"
+    page = f"/order/{sold.id}?token={ORDER_LINK.token(settings.signing_key, sold.id)}"
     return Arrived(page, review_path(settings.signing_key, line.id), f"/product/{line.product_handle}")
 
 

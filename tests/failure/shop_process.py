@@ -20,7 +20,7 @@ from backend.cart.views import cart_view
 from backend.catalog.models import Variant
 from backend.core.config.settings import load_settings
 from backend.core.observability.logs import set_up_logging
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.money.refunds import refund_order
 from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, read_order
@@ -65,7 +65,7 @@ async def change_bank(shop: Shop, order_id: str) -> str:
     Returns:
         The id of the new order, or of the one there is when that was paid meanwhile.
     """
-    token = order_token(shop.settings.signing_key, order_id)
+    token = ORDER_LINK.token(shop.settings.signing_key, order_id)
     cart_id = await shop.placed_orders.change_bank(order_id, token)
     if not cart_id:
         return order_id

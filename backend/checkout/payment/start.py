@@ -38,7 +38,7 @@ from backend.core.texts import _
 from backend.inventory import service as inventory
 from backend.legal.consents import require_consents
 from backend.office_settings import read_effective_settings
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.parties import UNNAMED, PartyName, payer_answers, typed_name
 from backend.orders.service import Sale, order_of_cart
 from backend.orders.states import OrderStatus
@@ -393,7 +393,8 @@ class PaymentStarter:
 
     def order_link(self, order_id: str) -> str:
         """The URL of the order's page with its token: it opens without a login or cookie."""
-        return f"{self.settings.base_url}/order/{order_id}?token={order_token(self.settings.signing_key, order_id)}"
+        token = ORDER_LINK.token(self.settings.signing_key, order_id)
+        return f"{self.settings.base_url}/order/{order_id}?token={token}"
 
 
 def require_offered(provider_id: str, offered: Collection[str], total: Cop) -> None:

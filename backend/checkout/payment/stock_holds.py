@@ -8,8 +8,6 @@ larger purchase is refused. The caller has locked the client (`client_locks`) an
 starts of one client at the same moment are counted one after the other.
 """
 
-import hashlib
-import hmac
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.alerts import AlertKind, raise_alert
 from backend.core.db.database import db_now
 from backend.core.errors import InsufficientStock, InvalidData
+from backend.core.signing import keyed_hash
 from backend.core.texts import _
 from backend.core.web.contact import tidy_email
 from backend.inventory.models import InventoryLevel, Reservation
@@ -109,8 +108,7 @@ class HoldClient:
 def _client_key(signing_key: str, kind: str, value: str) -> str | None:
     if not value:
         return None
-    key = hmac.digest(signing_key.encode(), b"stock holds", hashlib.sha256)
-    return hmac.digest(key, f"{kind}\0{value}".encode("utf-8", "replace"), hashlib.sha256).hex()[:32]
+    return keyed_hash(signing_key, "stock holds", f"{kind}\0{value}").hex()[:32]
 
 
 _UNPAID = (

@@ -22,7 +22,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import is_just_placed
 from backend.orders.wire.orders import OrderView, order_stub, order_wire
 from backend.payment.sessions import offered_providers, read_collected_cart, read_collection_sessions
@@ -107,7 +107,7 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
             return Wire({"type": "order", "order": fields.pick(order_stub(order))})
         view = OrderView(fields, checkout.settings.base_url, shows_products=True)
         shown = await order_wire(session, order, completed.rows, view=view)
-    shown["access_token"] = order_token(checkout.settings.signing_key, order.id)
+    shown["access_token"] = ORDER_LINK.token(checkout.settings.signing_key, order.id)
     return Wire({"type": "order", "order": fields.pick(shown)})
 
 

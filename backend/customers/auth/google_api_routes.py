@@ -6,8 +6,6 @@ bring back is exchanged for a token. Google leads only to addresses that its con
 Between the two calls nothing is stored: `state` is signed and ten minutes good, nonce and PKCE verifier follow from it.
 """
 
-import hashlib
-import hmac
 import secrets
 from typing import Annotated
 
@@ -16,6 +14,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import BaseModel, Field
 
 from backend.core.errors import InvalidData, Unauthorized
+from backend.core.signing import keyed_hash
 from backend.core.web.contact import is_email, is_web_address
 from backend.customers.auth.accounts import GOOGLE, login_of
 from backend.customers.auth.google import SignInAttempt
@@ -113,11 +112,10 @@ async def finish(asked: Returned, google: Provider, settings: ShopSettings, data
 def _attempt(signing_key: str, state: str) -> SignInAttempt:
     """The secrets that belong to this state."""
 
-    def secret(purpose: bytes) -> str:
-        key = hmac.digest(signing_key.encode(), b"google for programs: " + purpose, hashlib.sha256)
-        return hmac.new(key, state.encode(), hashlib.sha256).hexdigest()
+    def secret(purpose: str) -> str:
+        return keyed_hash(signing_key, f"google for programs: {purpose}", state).hex()
 
-    return SignInAttempt(state, secret(b"nonce"), secret(b"verifier"))
+    return SignInAttempt(state, secret("nonce"), secret("verifier"))
 
 
 def _signer(signing_key: str) -> URLSafeTimedSerializer:

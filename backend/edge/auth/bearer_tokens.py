@@ -6,14 +6,13 @@ over, or when it is revoked (`backend.edge.auth.revoked_tokens`).
 What signs them brings much with it, and is loaded for the first token.
 """
 
-import hashlib
-import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from backend.core.clock import now
+from backend.core.signing import derive_key
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
@@ -111,7 +110,7 @@ def read_token(signing_key: str, token: str) -> TokenOwner | None:
 
 
 def _key(signing_key: str) -> "OctKey":
-    """A key of its own: what signs order links signs no tokens."""
+    """Return the key of bearer tokens; links are signed with others."""
     from joserfc.jwk import OctKey
 
-    return OctKey.import_key(hmac.digest(signing_key.encode(), b"bearer tokens", hashlib.sha256))
+    return OctKey.import_key(derive_key(signing_key, "bearer tokens"))

@@ -6,8 +6,6 @@ account is named by a keyed hash of its address and its password's hash: a new p
 """
 
 import base64
-import hashlib
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,6 +16,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.responses import Response
 
 from backend.core.config.settings import Settings
+from backend.core.signing import keyed_hash
 from backend.core.web.passwords import hash_of, new_token
 from backend.edge.auth.cookies import read_cookie, set_cookie
 from backend.edge.dependencies import ClientIp, ShopSettings
@@ -66,9 +65,7 @@ class Visitor:
 def name_of(signing_key: str, account: DeviceAccount) -> str:
     """What a cookie calls this account. It ends with the account's password, and tells nothing of either."""
     parts = (account.kind, account.address, account.password_hash)
-    key = hmac.digest(signing_key.encode(), b"devices", hashlib.sha256)
-    name = hmac.digest(key, "\0".join(parts).encode("utf-8", "replace"), hashlib.sha256)
-    return base64.urlsafe_b64encode(name[:15]).decode()
+    return base64.urlsafe_b64encode(keyed_hash(signing_key, "devices", "\0".join(parts))[:15]).decode()
 
 
 async def visitor_of(request: Request, settings: ShopSettings, ip: ClientIp) -> Visitor:

@@ -22,7 +22,7 @@ from backend.jobs import Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office_settings import read_effective_settings
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.payment.checks import check_session
 from backend.payment.models import PaymentSession
@@ -187,4 +187,4 @@ class Till:
         await self.worker.run_due()
 
     def token(self, order: Order) -> str:
-        return order_token(self.checkout.settings.signing_key, order.id)
+        return ORDER_LINK.token(self.checkout.settings.signing_key, order.id)

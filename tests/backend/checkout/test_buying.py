@@ -30,7 +30,7 @@ from backend.core.errors import (
     TotalChanged,
 )
 from backend.inventory.service import available_units
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
@@ -359,7 +359,7 @@ async def test_a_start_without_answer_is_looked_up_and_never_repeated(
 async def test_one_click_brings_the_cart_of_a_lost_order_back(checkout: Checkout, defaults: Defaults) -> None:
     trompo = await _toy(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo, 2))
-    token = order_token(checkout.settings.signing_key, order.id)
+    token = ORDER_LINK.token(checkout.settings.signing_key, order.id)
     with pytest.raises(Conflict):
         await orders_of(checkout).try_again(order.id, token)
     await _settle(checkout, payment, ProviderState.REJECTED)
@@ -373,7 +373,7 @@ async def _lost_order(checkout: Checkout, variant: str, quantity: int) -> tuple[
     """An order whose payment was rejected, and its token."""
     order, payment = await _pay(checkout, await _ready_cart(checkout, variant, quantity))
     await _settle(checkout, payment, ProviderState.REJECTED)
-    return order.id, order_token(checkout.settings.signing_key, order.id)
+    return order.id, ORDER_LINK.token(checkout.settings.signing_key, order.id)
 
 
 async def _content(database: Database, cart_id: str) -> dict[str, int]:

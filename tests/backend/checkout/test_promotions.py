@@ -10,7 +10,7 @@ from backend.cart.contents import read_contents
 from backend.cart.promotion_codes import add_codes, set_codes
 from backend.cart.totals import read_discounted
 from backend.core.errors import NothingToPay, TotalChanged
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import lines_of_order, totals_of
 from backend.payment.providers.base import ProviderState
 from backend.promotions.commands import ChangePromotion
@@ -188,7 +188,7 @@ async def test_a_cart_that_is_brought_back_has_its_code_while_that_applies(till:
 
 
 async def _token(till: Till, order_id: str) -> str:
-    return order_token(till.checkout.settings.signing_key, order_id)
+    return ORDER_LINK.token(till.checkout.settings.signing_key, order_id)
 
 
 async def test_another_code_voids_a_payment_that_no_bank_knows_of(till: Till) -> None:

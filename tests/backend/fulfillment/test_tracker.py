@@ -19,7 +19,7 @@ from backend.jobs import JobRun, RunAgain, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office.orders.detail import ParcelView, order_detail
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
@@ -61,7 +61,7 @@ class Road:
         return fulfillment
 
     async def page(self, *, ask: bool = False) -> OrderView:
-        token = order_token(self.shop.settings.signing_key, self.order_id)
+        token = ORDER_LINK.token(self.shop.settings.signing_key, self.order_id)
         return await self.shop.placed_orders.page(self.order_id, token, ask=ask)
 
     async def parcels(self) -> list[ParcelView]:

@@ -13,7 +13,7 @@ from backend.exports.service import JOB, ask_for, file_of
 from backend.invoices.creation import ISSUE
 from backend.mail.messages import message_of
 from backend.mail.models import Mail
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.pricing import Adjustment
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import OWNER, documents, give_back, sell, turned_on
@@ -103,13 +103,13 @@ async def test_files_are_for_staff_and_for_who_holds_the_orders_link(
     assert (
         "SIN VALIDEZ FISCAL" in PdfReader(BytesIO(pdf.content)).pages[0].extract_text()
     )  # the sandbox made it
-    token = order_token(shop.settings.signing_key, f"order_{sold.number}")
+    token = ORDER_LINK.token(shop.settings.signing_key, f"order_{sold.number}")
     xml = await anyone.get(f"/api/invoices/{row.id}/xml?token={token}")
     assert (xml.status_code, xml.headers["cache-control"]) == (200, "no-store")
     made = next(one for one in await documents(shop) if one.id == row.id)
     assert xml.headers["content-disposition"] == f'attachment; filename="{made.full_number}.xml"'
     assert xml.content == made.xml
-    wrong = order_token(shop.settings.signing_key, f"order_{other.number}")
+    wrong = ORDER_LINK.token(shop.settings.signing_key, f"order_{other.number}")
     for path in (
         f"/api/invoices/{row.id}/xml",
         f"/api/invoices/{row.id}/xml?token={wrong}",

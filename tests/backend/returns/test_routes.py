@@ -11,7 +11,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.core.errors import TooManyRequests
 from backend.media.uploads import OF_ONE_CLIENT
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.returns.models import Return, ReturnFile
 from tests.backend.returns.steps import Sold, approved, asked
 from tests.backend.stalled import stalled
@@ -49,7 +49,9 @@ async def test_a_receipt_is_sent_by_the_owner_and_shown_to_the_staff(
 class TestAsking:
     @staticmethod
     def path(shop: Shop, of: Sold) -> str:
-        return f"/api/returns?id={of.order_id}&token={order_token(shop.settings.signing_key, of.order_id)}"
+        return (
+            f"/api/returns?id={of.order_id}&token={ORDER_LINK.token(shop.settings.signing_key, of.order_id)}"
+        )
 
     @staticmethod
     def said(answer: httpx.Response) -> str:

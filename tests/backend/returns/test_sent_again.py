@@ -22,7 +22,7 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.app import Shop
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.payment.providers.base import ProviderState
 from backend.returns.models import Return
 from backend.returns.routes import LIMIT, RESEND_LIMIT
@@ -51,7 +51,7 @@ async def returns(shop: Shop) -> int:
 
 
 def return_path(shop: Shop, of: Sold) -> str:
-    return f"/api/returns?id={of.order_id}&token={order_token(shop.settings.signing_key, of.order_id)}"
+    return f"/api/returns?id={of.order_id}&token={ORDER_LINK.token(shop.settings.signing_key, of.order_id)}"
 
 
 @pytest.mark.parametrize("is_script", [True, False])
@@ -112,7 +112,7 @@ async def send_form(
     shop: Shop, client: httpx.AsyncClient, order_id: str, typed: dict[str, Any], *pictures: bytes
 ) -> str:
     """Send a form as a browser without scripts does, under the id `FIRST`. Return its result."""
-    path = f"/api/returns?id={order_id}&token={order_token(shop.settings.signing_key, order_id)}"
+    path = f"/api/returns?id={order_id}&token={ORDER_LINK.token(shop.settings.signing_key, order_id)}"
     files = [("pictures", ("a.png", content)) for content in pictures] or [("pictures", ("", b""))]
     answer = await client.post(f"{path}&press={FIRST}", data=typed, files=files, headers=OWN)
     assert answer.status_code == 303, answer.text
@@ -184,9 +184,7 @@ async def test_an_id_alone_has_nothing_read(
     shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, toy: str
 ) -> None:
     order_id, _session = await at_the_bank(shop, store, toy)
-    path = (
-        f"/api/returns?id={order_id}&token={order_token(shop.settings.signing_key, order_id)}&press={FIRST}"
-    )
+    path = f"/api/returns?id={order_id}&token={ORDER_LINK.token(shop.settings.signing_key, order_id)}&press={FIRST}"
     async with stalled([anyone], path, OWN) as [form]:
         assert not form.read.is_set()
         assert "&said=late" in (await form.answer).headers["location"]

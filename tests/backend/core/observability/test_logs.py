@@ -22,7 +22,7 @@ from backend.core.observability.logs import (
 from backend.core.outage import DatabaseUnavailable
 from backend.core.web.passwords import new_token
 from backend.edge.auth.bearer_tokens import TokenOwner, issue_token
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 
 
 def record(message: str, *args: object, error: BaseException | None = None) -> logging.LogRecord:
@@ -182,7 +182,7 @@ def test_fields_hold_only_the_end_of_a_carts_id() -> None:
 
 def test_every_kind_of_token_is_hidden() -> None:
     owner = TokenOwner(id="cus_1", type="customer")
-    for token in (order_token("key", "order_1"), new_token(), issue_token("key", owner)):
+    for token in (ORDER_LINK.token("key", "order_1"), new_token(), issue_token("key", owner)):
         assert token not in entry("a link with %s in it", token)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.cart.models import Cart
-from backend.orders.links.tokens import order_token
+from backend.orders.links.tokens import ORDER_LINK
 from backend.payment.providers.base import ProviderState
 from tests.backend.orders.paying import at_the_bank, order_row, said, sessions_of
 from tests.store_defaults import Defaults, make_toy
@@ -44,7 +44,7 @@ async def test_nobody_else_sees_it(
 ) -> None:
     order_id, session_id = await at_the_bank(shop, store, trompo)
     await said(shop, session_id, ProviderState.CAPTURED)
-    token = order_token(shop.settings.signing_key, order_id)
+    token = ORDER_LINK.token(shop.settings.signing_key, order_id)
     for query in ({}, {"token": token}, {"token": token, "fields": "+payer,*payment_collections"}):
         answer = await store.get(f"/store/orders/{order_id}", params=query)
         assert answer.status_code == 200

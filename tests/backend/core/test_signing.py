@@ -1,0 +1,64 @@
+"""A signed link opens its own thing and nothing else, and links that were mailed years ago stay valid."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core.errors import NotFound
+from backend.core.signing import SignedLink, keyed_hash
+from backend.orders.links.tokens import ORDER_LINK
+from backend.pqrs.service import PQRS_LINK
+from backend.reviews.tokens import REVIEW_LINK
+from backend.stock_notices.service import NOTICE_LINK
+
+MAILED = [
+    (ORDER_LINK, "ZtAohYrkhCoTymbmX0HgbpHZwNwKh2-epPunp5YmRBw"),
+    (REVIEW_LINK, "nVACeIXEnx4PPrNjfZaGPLWxY-I5XKZncPaJRVndQg8"),
+    (PQRS_LINK, "gDxcUAY8xy_c386GwGPXHYEEn0rqgvDjdKgdQfODjNE"),
+    (NOTICE_LINK, "Y59iyAm0MgT42wpXR0GKzqZO8CY2Sw9wLONaf1DJs-k"),
+]
+
+
+@pytest.mark.parametrize(("link", "token"), MAILED)
+def test_a_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: str) -> None:
+    assert link.token("key", "thing_1") == token
+    for other, _token in MAILED:
+        if other is not link:
+            with pytest.raises(NotFound):
+                other.require("key", "thing_1", token)
+
+
+def test_a_stored_hash_stays_the_same() -> None:
+    """Limits on mails and stock are counted by stored hashes."""
+    stored = "0e82a0949788bb164d9d663a3e9dbc3f"
+    assert keyed_hash("key", "stock holds", "email\0ana@example.com").hex()[:32] == stored
+
+
+def test_the_token_of_an_order_opens_it() -> None:
+    ORDER_LINK.require("key", "order_1", ORDER_LINK.token("key", "order_1"))
+
+
+@pytest.mark.parametrize(
+    ("key", "order_id"), [("key", "order_2"), ("another key", "order_1"), ("key", ""), ("key", "order_1 ")]
+)
+def test_a_token_opens_nothing_else(key: str, order_id: str) -> None:
+    with pytest.raises(NotFound):
+        ORDER_LINK.require(key, order_id, ORDER_LINK.token("key", "order_1"))
+
+
+@given(st.text(max_size=80))
+def test_a_made_up_token_opens_nothing(token: str) -> None:
+    with pytest.raises(NotFound):
+        ORDER_LINK.require("key", "order_1", token)
+
+
+def test_one_letter_more_or_another_one_is_another_token() -> None:
+    token = ORDER_LINK.token("key", "order_1")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    for wrong in (
+        *(token[:-1] + letter for letter in letters if letter != token[-1]),
+        token + "A",
+        token + "=",
+    ):
+        with pytest.raises(NotFound):
+            ORDER_LINK.require("key", "order_1", wrong)
