@@ -28,7 +28,8 @@ from backend.core.web.contact import (
 )
 from backend.legal.consents import missing_ticks
 from backend.orders.gifts import LONGEST_MESSAGE
-from backend.payment.providers.base import PaymentProvider
+from backend.orders.parties import payer_answers
+from backend.payment.providers.base import CheckedPayer, PaymentProvider
 from backend.shipping.municipalities import Municipality, municipality
 
 log = logging.getLogger(__name__)
@@ -110,9 +111,11 @@ def read_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict
 
 
 async def check_typed(
-    provider: PaymentProvider, typed: Mapping[str, Any], ip: str
-) -> tuple[Destination, JsonObject]:
-    """The destination and the payer's data of what was typed, with `ip` (the payer's) among them.
+    provider: PaymentProvider, typed: Mapping[str, Any], ip: str, billing_address: JsonObject | None = None
+) -> tuple[Destination, CheckedPayer]:
+    """Check the typed form and return destination and payer; a provider that asks no payer gets an empty one.
+
+    The payer is who `billing_address` names, else the recipient. `ip` is the payer's.
 
     Raises:
         InvalidData: `fields` has the problems of all fields together.
@@ -120,16 +123,10 @@ async def check_typed(
     """
     destination, problems = read_destination(typed)
     problems.update(missing_ticks(typed))
-    town = municipality(str(typed.get("dane_code", "")))
-    answers = {
-        **typed,
-        **(destination.model_dump() if destination else {}),
-        "city": town.name if town else "",
-        "department": town.department if town else "",
-        "ip": ip,
-    }
+    payer = CheckedPayer()
     try:
-        payer = await provider.check_payer(answers)
+        if provider.asks_payer:
+            payer = await provider.check_payer({**_payer_of(typed, destination, billing_address), "ip": ip})
     except InvalidData as error:
         problems = {**_on_the_form(error.fields), **problems}
         raise InvalidData(error.message, fields=problems) from None
@@ -138,23 +135,8 @@ async def check_typed(
     return destination, payer
 
 
-def check_delivery(typed: Mapping[str, Any]) -> Destination:
-    """Check all that a purchase needs of which the total is 0: nobody is asked who pays.
-
-    Raises:
-        InvalidData: `fields` has the problems of all fields together.
-    """
-    destination, problems = read_destination(typed)
-    problems.update(missing_ticks(typed))
-    if destination is None or problems:
-        raise InvalidData(CHECK_FIELDS, fields=problems)
-    return destination
-
-
-async def problems_of(provider: PaymentProvider | None, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
-    """Return what is wrong with what was typed so far: a message for the shopper by field. None: nothing is paid."""
-    if provider is None:
-        return {**read_destination(typed)[1], **missing_ticks(typed)}
+async def problems_of(provider: PaymentProvider, typed: Mapping[str, Any], ip: str) -> dict[str, str]:
+    """Return what is wrong with what was typed so far: a message for the shopper by field."""
     try:
         await check_typed(provider, typed, ip)
     except InvalidData as error:
@@ -163,6 +145,17 @@ async def problems_of(provider: PaymentProvider | None, typed: Mapping[str, Any]
         log.warning("only the destination can be checked: %s", error.message)
         return {**read_destination(typed)[1], **missing_ticks(typed)}
     return {}
+
+
+def _payer_of(
+    typed: Mapping[str, Any], destination: Destination | None, billing_address: JsonObject | None
+) -> JsonObject:
+    """Return the payer's answers: the document and the bank as typed, the rest from the addresses."""
+    if destination is None:
+        town = municipality(str(typed.get("dane_code", "")))
+        return {**typed, "city": town.name if town else "", "department": town.department if town else ""}
+    address, doc_type = destination.as_address(), str(typed.get("doc_type", ""))
+    return {**typed, **payer_answers(billing_address, address, destination.email, doc_type)}
 
 
 def _on_the_form(problems: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from backend.checkout.cart_snapshot import read_offered, read_priced_cart, requi
 from backend.checkout.carts.changes import set_town
 from backend.checkout.carts.wire import WholeCart
 from backend.checkout.completion import Completed, complete
-from backend.checkout.form import Destination, check_delivery, check_typed, problems_of, require_town
+from backend.checkout.form import check_typed, problems_of, require_town
 from backend.checkout.payment.payer_questions import missing_answers
 from backend.checkout.payment.return_url import require_return_url
 from backend.checkout.payment.start import PaymentStart, PaymentStarter, Started
@@ -32,11 +32,10 @@ from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.money import Cop
 from backend.core.observability.tracing import traced
 from backend.legal.consents import Consenting, ConsentSource, give_consents
-from backend.orders.parties import ANSWERED_BY_CART
 from backend.orders.service import is_just_placed, order_of_cart
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import MissingAnswer, PaymentProvider
+from backend.payment.providers.base import CheckedPayer, MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.rate_limit.limiter import Client
 from backend.shipping.offered_options import Offer
@@ -144,7 +143,7 @@ class Checkout:
         self,
         cart_id: str,
         provider_id: str,
-        payer: Mapping[str, Any],
+        payer: CheckedPayer,
         *,
         ip: str,
         expected_total: Cop | None = None,
@@ -154,6 +153,7 @@ class Checkout:
     ) -> Started:
         """Reserve the cart's stock and start a payment of what it costs now (spec: States and transitions).
 
+        `payer` is what the provider's `check_payer` returned.
         `return_url` is a storefront's page that the shopper comes back to from the bank: see `require_return_url`.
         With `replace`, a payment of the cart that is at the bank is closed for it: its provider is asked first, and
         what it approves later still pays the order, unless another payment has.
@@ -161,8 +161,8 @@ class Checkout:
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, its region does not offer the provider, or the payer's data or
-                `return_url` is at fault (`fields`).
+            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is at fault
+                (`fields`).
             InsufficientStock: the units are gone.
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
@@ -176,11 +176,11 @@ class Checkout:
             partial(read_cart, cart_id=cart_id),
             partial(lock_cart, cart_id=cart_id),
             self._provider(provider_id),
-            payer,
             ip,
-            expected_total,
-            replace,
-            self._return_url(return_url),
+            payer,
+            expected_total=expected_total,
+            replace=replace,
+            return_url=self._return_url(return_url),
             device=device,
         )
         return await self.starter.start(start)
@@ -190,24 +190,25 @@ class Checkout:
         self,
         collection_id: str,
         provider_id: str,
-        payer: Mapping[str, Any],
+        typed: Mapping[str, Any],
         *,
         caller: Caller,
         ip: str,
         replace: bool,
         return_url: object,
     ) -> Started:
-        """`start_payment` of the caller's cart that has this payment collection.
+        """Check the payer, and `start_payment` of the caller's cart that has this payment collection.
 
         Raises:
             NotFound: see `collected_cart`; or no provider has this id.
+            InvalidData: see `PaymentProvider.check_payer`.
         """
         start = PaymentStart(
             partial(payments.read_collected_cart, collection_id=collection_id, caller=caller),
             partial(payments.lock_collected_cart, collection_id=collection_id, caller=caller),
             self._provider(provider_id),
-            payer,
             ip,
+            typed=typed,
             replace=replace,
             return_url=self._return_url(return_url),
         )
@@ -265,17 +266,19 @@ class Checkout:
         """
         async with self.database.read() as session:
             order = await order_of_cart(session, cart_id)
-            if order is not None and not await is_just_placed(session, order):
+            if order is None:
+                billing_address = (await read_cart(session, cart_id)).billing_address
+            elif not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            provider_id = GATEWAY_PSE if expected_total else SYSTEM_PAYMENT
-            destination, payer = await self._checked(typed, ip, provider_id)
+            provider = self._provider(GATEWAY_PSE if expected_total else SYSTEM_PAYMENT)
+            destination, payer = await check_typed(provider, typed, ip, billing_address)
             try:
                 if not await self.starter.has_started(cart_id, expected_total):
                     await deliver_to(self._quoting(cart_id, ip), cart_id, destination)
                     await self._consent(cart_id, ip)
                     await self.start_payment(
-                        cart_id, provider_id, payer, ip=ip, expected_total=expected_total, device=device
+                        cart_id, provider.id, payer, ip=ip, expected_total=expected_total, device=device
                     )
                 order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):
@@ -290,7 +293,7 @@ class Checkout:
 
         `is_free`: the total is 0, and nobody is asked who pays.
         """
-        return await problems_of(None if is_free else self._provider(GATEWAY_PSE), typed, ip)
+        return await problems_of(self._provider(SYSTEM_PAYMENT if is_free else GATEWAY_PSE), typed, ip)
 
     async def placed(self, cart_id: str) -> PlacedOrder | None:
         """The order that the cart has just become, for whoever may use the cart.
@@ -302,16 +305,6 @@ class Checkout:
             if order is None or not await is_just_placed(session, order):
                 return None
         return await placed_order(self.starter, order)
-
-    async def _checked(
-        self, typed: Mapping[str, Any], ip: str, provider_id: str
-    ) -> tuple[Destination, Mapping[str, Any]]:
-        """Return the destination, and what the provider has to know of the payer beside what the cart says."""
-        provider = self._provider(provider_id)
-        if not provider.asks_payer:
-            return check_delivery(typed), {}
-        destination, checked = await check_typed(provider, typed, ip)
-        return destination, {name: value for name, value in checked.items() if name not in ANSWERED_BY_CART}
 
     async def _consent(self, cart_id: str, ip: str) -> None:
         """Store what was agreed to by the boxes of the page, with the texts as they are."""

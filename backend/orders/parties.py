@@ -104,7 +104,3 @@ def _place(address: Address | None) -> JsonObject:
 def _sent_place(address: Address | None) -> JsonObject:
     parts = {"address": "address_1", "city": "city", "department": "province"}
     return {name: (address or {}).get(part, "") for name, part in parts.items()}
-
-
-ANSWERED_BY_CART = frozenset(payer_answers(None, None, "", ""))
-"""The provider's fields about the payer that the cart answers."""

@@ -1,12 +1,12 @@
 """Starting the payment of a cart: a payment session with its snapshot is stored, then the provider is asked.
 
-What the payer answered is checked first: wrong answers change nothing. The session is stored under the cart's lock; the
+The payer is checked once, before anything changes. The session is stored under the cart's lock; the
 provider is asked without any. While another payment of the cart is at the bank, or is being started, its provider is
 asked first: it may have ended. With `replace` it is closed in the transaction that stores the new session.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -45,7 +45,7 @@ from backend.orders.states import OrderStatus
 from backend.payment import sessions as payments
 from backend.payment.checks import check_session, claim_check, give_up_start
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import PaymentProvider, PaymentRequest
+from backend.payment.providers.base import CheckedPayer, PaymentProvider, PaymentRequest
 from backend.payment.service import PaymentService
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import SessionState
@@ -85,18 +85,20 @@ class PaymentOff(InvalidData):
 
 @dataclass(frozen=True)
 class PaymentStart:
-    """A request to pay. `payer` is what was typed, not yet checked; `replace` closes one that is at the bank.
+    """A request to pay; `replace` closes a payment that is at the bank.
 
     `read` finds what is to be paid, and `lock` locks it. `return_url` is where the shopper comes back to from the bank;
-    empty: the order's page. `problem` is what is wrong with `payer`: the payment is refused for it, unless something
-    else is in its way.
+    empty: the order's page. `typed` holds the payer's answers that are still to be checked; None: `payer` is the
+    checked payer. `problem` is what is wrong with `typed`: the payment is refused for it, unless something else is in
+    its way.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
     lock: Callable[[AsyncSession], Awaitable[Cart]]
     provider: PaymentProvider
-    payer: Mapping[str, Any]
     ip: str
+    payer: CheckedPayer = field(default_factory=CheckedPayer)
+    typed: Mapping[str, Any] | None = None
     expected_total: Cop | None = None
     replace: bool = False
     return_url: str = ""
@@ -104,11 +106,6 @@ class PaymentStart:
     typed_name: PartyName = UNNAMED
     device: str = ""
     """A secret of the shopper's browser, where it has one: see `backend.checkout.payment.stock_holds`."""
-
-    @property
-    def doc_type(self) -> str:
-        """Type of the payer's document, as it was typed."""
-        return str(self.payer.get("doc_type", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,25 +248,28 @@ class PaymentStarter:
         return state
 
     async def _checked(self, start: PaymentStart) -> PaymentStart:
-        """The same with the payer's answers as the provider has checked them, beside those it does not check.
+        """Return the same with the checked payer; what was typed is joined with what the cart says of the payer.
 
         Raises:
             NotFound: see `PaymentStart.read`.
             InvalidData, OutsideFailure: see `PaymentProvider.check_payer`.
         """
-        if not start.provider.asks_payer:
+        typed = start.typed
+        if typed is None:
             return start
+        if not start.provider.asks_payer:
+            return replace(start, payer=CheckedPayer(typed))
         async with self.database.read() as session:
             cart = await start.read(session)
-        known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, start.doc_type)
-        typed = typed_name(start.payer)
+        doc_type = str(typed.get("doc_type", ""))
+        known = payer_answers(cart.billing_address, cart.shipping_address, cart.email, doc_type)
         try:
-            checked = await start.provider.check_payer({**known, **start.payer, "ip": start.ip})
+            payer = await start.provider.check_payer({**known, **typed, "ip": start.ip})
         except ShopError as error:
             if start.replace:  # nothing may be closed for it
                 raise
             return replace(start, problem=error)
-        return replace(start, payer={**start.payer, **checked}, typed_name=typed)
+        return replace(start, payer=payer, typed_name=typed_name(typed))
 
     async def _clear(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
         """Ask about the payment that blocks the new one.
@@ -321,7 +321,7 @@ class PaymentStarter:
                 collection,
                 provider_id,
                 await _session_data(session, start, replacing),
-                snapshot=snapshot_of(sale, start.payer),
+                snapshot=snapshot_of(sale, start.payer.answers),
                 hold={"units": sale.units, **hold_client.values()},
                 cart=cart,
                 terms=terms,
@@ -355,10 +355,7 @@ class PaymentStarter:
             return_url=return_url_of(start.return_url, cart.order_id) or self.order_link(cart.order_id),
             notification_url=f"{self.settings.base_url}/hooks/payment/{provider_id}",
             ip=start.ip,
-            payer={
-                **payer_answers(sale.billing_address, sale.shipping_address, sale.email, start.doc_type),
-                **start.payer,
-            },
+            payer=start.payer,
         )
 
     async def _require_courier(self, session: AsyncSession, sale: Sale) -> None:
@@ -412,7 +409,8 @@ def require_offered(provider_id: str, offered: Collection[str], total: Cop) -> N
 
 async def _session_data(session: AsyncSession, start: PaymentStart, replacing: str | None) -> JsonObject:
     """What the result page must show of the payer (wire: checkout), and nothing else that was typed."""
-    shown = {"bank_code": start.payer.get("bank"), "bank_name": start.payer.get("bank_name")}
+    answers = start.payer.answers
+    shown = {"bank_code": answers.get("bank"), "bank_name": answers.get("bank_name")}
     data: JsonObject = {"payer_ip": start.ip, **{name: str(value) for name, value in shown.items() if value}}
     if replacing is not None:
         earlier = await session.get_one(PaymentSession, replacing)

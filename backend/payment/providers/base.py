@@ -93,6 +93,17 @@ class MissingAnswer:
     choices: list[Choice]
 
 
+@dataclass(frozen=True)
+class CheckedPayer:
+    """A payer whose answers a provider has checked. Only `PaymentProvider.check_payer` makes one from what was typed.
+
+    Attributes:
+        answers: the tidied answers, by the provider's field names.
+    """
+
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PaymentRequest:
     """The payment session that `initiate` starts.
@@ -102,7 +113,7 @@ class PaymentRequest:
         invoice: our reference at the provider, unique to this session.
         amount: whole pesos, IVA included.
         tax: the IVA that is in the amount.
-        payer: the shopper's answers by field name, as `check_payer` gave them, beside any that it does not check.
+        payer: as `check_payer` of the same provider returned it. It is not checked again.
         ip: the shopper's address, as the server saw it.
         return_url: where the shopper's browser goes after the bank.
         notification_url: where the provider sends notifications.
@@ -117,7 +128,7 @@ class PaymentRequest:
     notification_url: str
     ip: str
     currency: str = CURRENCY
-    payer: Mapping[str, Any] = field(default_factory=dict)
+    payer: CheckedPayer = field(default_factory=CheckedPayer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,14 +231,14 @@ class PaymentProvider(ABC):
         """
         return []
 
-    async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:  # noqa: ARG002 (for those that ask)
-        """The payer's answers, checked and tidied: what `initiate` takes as `PaymentRequest.payer`.
+    async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
+        """Check and tidy the payer's answers. It is called once for each start of a payment, before `initiate`.
 
         Raises:
             InvalidData: `fields` holds a Spanish message by field name.
             OutsideFailure: what they are compared with cannot be had.
         """
-        return {}
+        return CheckedPayer(answers)
 
     async def missing(self, answers: Mapping[str, Any]) -> list[MissingAnswer]:
         """What of the payer's answers is missing or wrong, field by field; nothing when a payment can start with them.
@@ -249,7 +260,7 @@ class PaymentProvider(ABC):
         """Start a payment.
 
         Raises:
-            InvalidData: the payer's data is at fault; `fields` holds a Spanish message by field name.
+            InvalidData: the provider cannot start such a payment.
             PaymentFailed: the provider refused it; nothing was started.
             OutcomeUnknown: it may have been started. Look it up with `status`; never initiate the same invoice again.
                 A `StartUnknown` tells what is known of it.

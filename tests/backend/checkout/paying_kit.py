@@ -3,14 +3,16 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy import select, update
 
 from backend import subscriptions  # noqa: F401 - so that orders and mails follow
 from backend.attention.models import Attention
-from backend.cart.access import new_cart
+from backend.cart.access import lock_cart, new_cart, read_cart
 from backend.cart.lines import add_to_cart
 from backend.checkout.form import Destination
+from backend.checkout.payment.start import PaymentStart
 from backend.checkout.placed_orders import PlacedOrders
 from backend.checkout.service import Checkout
 from backend.core.config.settings import Settings
@@ -97,10 +99,18 @@ class Till:
     async def start(
         self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False
     ) -> PaymentSession:
-        payer = {"bank": "1022"}
-        return (
-            await self.checkout.start_payment(cart_id, provider_id, payer, ip=IP, replace=replace)
-        ).payment
+        """Start a payment as the Store API does; its payer is checked on the way."""
+        provider = self.checkout.payments.provider(provider_id)
+        assert provider is not None
+        start = PaymentStart(
+            partial(read_cart, cart_id=cart_id),
+            partial(lock_cart, cart_id=cart_id),
+            provider,
+            IP,
+            typed={"bank": "1022"},
+            replace=replace,
+        )
+        return (await self.checkout.starter.start(start)).payment
 
     async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
         """An order whose payment is at the bank."""

@@ -33,7 +33,7 @@ from backend.inventory.service import available_units
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
-from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderReport, ProviderState
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
 from backend.payment.transitions import apply_report
@@ -114,7 +114,9 @@ def _copy(row: T, *, exclude: Collection[str] = (), **changes: object) -> T:
 
 
 async def _pay(checkout: Checkout, cart_id: str, ip: str = "190.24.1.1") -> tuple[Order, PaymentSession]:
-    payment = (await checkout.start_payment(cart_id, "gateway_pse", {"bank": "1022"}, ip=ip)).payment
+    payment = (
+        await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer({"bank": "1022"}), ip=ip)
+    ).payment
     return (await checkout.complete(cart_id)).order, payment
 
 
@@ -234,7 +236,7 @@ async def test_a_notification_completes_a_cart_that_the_storefront_never_did(
 ) -> None:
     trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    payment = (await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")).payment
+    payment = (await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")).payment
     await _settle(checkout, payment, ProviderState.CAPTURED)
     order = (await checkout.complete(cart_id)).order
     assert order.payment_status == "captured"
@@ -246,7 +248,7 @@ async def test_fifty_completions_of_one_cart_at_once_make_one_order(
 ) -> None:
     trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")
     completed = await asyncio.gather(*(checkout.complete(cart_id) for _ in range(50)))
     assert len({one.order.id for one in completed}) == 1
     assert await _available(checkout.database, trompo) == 2
@@ -276,7 +278,9 @@ async def test_a_total_that_changed_asks_again_instead_of_charging(
     async with checkout.database.transaction() as session:
         await session.execute(update(Variant).values(price=PRICE + 1))
     with pytest.raises(TotalChanged):
-        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1", expected_total=PRICE)
+        await checkout.start_payment(
+            cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1", expected_total=PRICE
+        )
     assert bank.started == []
 
 
@@ -291,7 +295,7 @@ async def test_a_price_that_changes_while_the_bank_answers_changes_nothing_of_wh
             await session.execute(update(Variant).values(price=PRICE + 5_000))
 
     bank.meanwhile = dearer
-    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")
     assert (await checkout.complete(cart_id)).order.total == bank.started[0].amount == PRICE
 
 
@@ -310,7 +314,7 @@ async def test_an_item_cannot_be_added_while_the_bank_answers(
             refused.append(error)
 
     bank.meanwhile = add_one
-    await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+    await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")
     assert len(refused) == 1
     assert (await checkout.complete(cart_id)).order.total == PRICE
 
@@ -320,7 +324,9 @@ async def test_two_payments_of_one_cart_at_once_start_one(
 ) -> None:
     trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    tries = (checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1") for _ in range(8))
+    tries = (
+        checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1") for _ in range(8)
+    )
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(isinstance(outcome, Started) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 7
@@ -334,7 +340,7 @@ async def test_a_refused_start_frees_the_stock_and_can_be_tried_again(
     cart_id = await _ready_cart(checkout, trompo)
     bank.refusal = PaymentFailed("the bank is down")
     with pytest.raises(PaymentFailed):
-        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+        await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")
     assert await _available(checkout.database, trompo) == 1
     bank.refusal = None
     order, _ = await _pay(checkout, cart_id)
@@ -348,7 +354,7 @@ async def test_a_start_without_answer_is_looked_up_and_never_repeated(
     cart_id = await _ready_cart(checkout, trompo)
     bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
-        await checkout.start_payment(cart_id, "gateway_pse", {}, ip="190.24.1.1")
+        await checkout.start_payment(cart_id, "gateway_pse", CheckedPayer(), ip="190.24.1.1")
     invoice = bank.started[0].invoice
     bank.states[invoice] = ProviderState.CAPTURED  # it had been started, and the shopper had paid
     assert await checkout.payments.check_all() == 1
@@ -434,6 +440,8 @@ async def test_a_cart_that_is_an_order_by_now_is_joined_by_nothing(
 async def test_the_system_provider_authorizes_at_completion(checkout: Checkout, defaults: Defaults) -> None:
     trompo = await _toy(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
-    payment = (await checkout.start_payment(cart_id, "pp_system_default", {}, ip="190.24.1.1")).payment
+    payment = (
+        await checkout.start_payment(cart_id, "pp_system_default", CheckedPayer(), ip="190.24.1.1")
+    ).payment
     assert payment.state == "pending"
     assert (await checkout.complete(cart_id)).order.payment_status == "authorized"

@@ -17,14 +17,13 @@ from backend.cart.views import cart_view
 from backend.catalog.models import Product
 from backend.checkout.attention_resolvers import money_resolvers
 from backend.checkout.payment.paid_purchases import PurchasePaid
-from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.customers.models import Customer
 from backend.orders.models import Order
 from backend.orders.money.refunds import refund_order
 from backend.orders.schemas import NewRefund
 from backend.payment.models import PaymentSession
-from backend.payment.providers.base import ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.checkout.paying_kit import PRICE, Till
 
@@ -260,9 +259,9 @@ async def test_an_approval_just_before_the_second_start_is_seen(
     _, _, old, cart_id = await _changed(till, stock=9)
     await till.ship(cart_id)
 
-    async def approve_meanwhile(_answers: object) -> JsonObject:
+    async def approve_meanwhile(_answers: object) -> CheckedPayer:
         await till.decide(old, ProviderState.CAPTURED)
-        return {}
+        return CheckedPayer()
 
     monkeypatch.setattr(till.bank, "check_payer", approve_meanwhile)
     with pytest.raises(PurchasePaid):

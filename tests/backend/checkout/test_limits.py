@@ -19,6 +19,7 @@ from backend.core.errors import TooManyRequests
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
+from backend.payment.providers.base import CheckedPayer
 from backend.rate_limit.models import RateLimitCounter
 from tests.store_defaults import Defaults, make_toy
 from tests.store_steps import MANUAL, PSE, bought, get, option, pay, post, shipped_cart
@@ -60,7 +61,7 @@ async def test_tries_at_once_do_not_slip_through(store: httpx.AsyncClient, tromp
 async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
     async def try_one() -> None:
         cart_id = await shipped_cart(store, trompo)
-        await shop.checkout.start_payment(cart_id, MANUAL, {}, ip="190.24.1.1")
+        await shop.checkout.start_payment(cart_id, MANUAL, CheckedPayer(), ip="190.24.1.1")
 
     await try_one()
     async with shop.database.transaction() as session:  # as if the client had come so far
@@ -71,7 +72,9 @@ async def test_one_client_cannot_empty_the_shelves(store: httpx.AsyncClient, sho
         await try_one()
     async with shop.database.read() as session:
         assert (await session.execute(select(InventoryLevel.reserved))).scalar_one() <= 2
-    await shop.checkout.start_payment(await shipped_cart(store, trompo), MANUAL, {}, ip="190.24.1.2")
+    await shop.checkout.start_payment(
+        await shipped_cart(store, trompo), MANUAL, CheckedPayer(), ip="190.24.1.2"
+    )
 
 
 async def test_clients_nobody_knows_are_not_one_client(
@@ -81,7 +84,7 @@ async def test_clients_nobody_knows_are_not_one_client(
     async with shop.database.transaction() as session:
         await session.execute(delete(RateLimitCounter))  # of questions to the carrier
     for cart_id in cart_ids:
-        await shop.checkout.start_payment(cart_id, MANUAL, {}, ip="")
+        await shop.checkout.start_payment(cart_id, MANUAL, CheckedPayer(), ip="")
     async with shop.database.read() as session:
         assert (await session.execute(select(func.max(RateLimitCounter.hits)))).scalar_one() == 1
 

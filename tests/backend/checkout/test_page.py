@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.cart.access import new_cart
+from backend.cart.access import Caller, new_cart
 from backend.cart.lines import add_to_cart
 from backend.cart.shipping_method import shipping_method
 from backend.checkout.placed_orders import PlacedOrder
@@ -19,10 +20,11 @@ from backend.core.money import Cop
 from backend.orders.models import Order
 from backend.orders.service import JUST_PLACED
 from backend.payment.models import PaymentSession
+from backend.payment.providers.pse.banks import offered_banks
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import orders_of
+from tests.backend.checkout.paying_kit import ANA, orders_of
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
-from tests.checkout_steps import MEDELLIN, TYPED
+from tests.checkout_steps import MEDELLIN, TYPED, set_destination
 from tests.store_defaults import make_toy, set_up_defaults
 
 PRICE = 40_000
@@ -166,6 +168,48 @@ async def test_pressed_at_the_same_time_it_makes_one_order(checkout: Checkout, c
     assert await _count(checkout, PaymentSession) == 1
     again = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
     assert again == placed[0]
+
+
+@pytest.fixture
+def bank_list_reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One item for each time that the list of banks is read."""
+    reads: list[object] = []
+
+    async def count(*given: Any, **named: Any) -> Any:
+        reads.append(given)
+        return await offered_banks(*given, **named)
+
+    monkeypatch.setattr("backend.payment.providers.pse.provider.offered_banks", count)
+    return reads
+
+
+async def test_the_bank_list_is_read_once_between_the_button_and_the_bank(
+    checkout: Checkout, cart_id: str, bank_list_reads: list[object]
+) -> None:
+    await _ready(checkout, cart_id)
+    placed = await checkout.place_order(cart_id, TYPED, expected_total=PRICE + 12_000, ip=IP)
+    assert placed.redirect_url is not None
+    assert len(bank_list_reads) == 1
+
+
+async def test_the_store_api_checks_the_payer_once(
+    checkout: Checkout, cart_id: str, bank_list_reads: list[object]
+) -> None:
+    """A wrong payer is refused, and nothing is stored for them; a right one goes to the bank."""
+    await set_destination(checkout.database, cart_id, ANA)
+    await checkout.offer_shipping(cart_id, ip=IP)
+    collection, _ = await checkout.collect(cart_id)
+    payer = {name: TYPED[name] for name in ("person_type", "doc_type", "doc_number", "bank")}
+    how: dict[str, Any] = {"caller": Caller(None), "ip": IP, "replace": False, "return_url": None}
+    for wrong in ({"bank": "0"}, {"doc_number": "1"}, {"email": "ana@"}):
+        with pytest.raises(InvalidData) as refused:
+            await checkout.start_collected(collection.id, "gateway_pse", {**payer, **wrong}, **how)
+        assert set(refused.value.fields) == set(wrong)
+    assert await _count(checkout, PaymentSession) == 0
+    bank_list_reads.clear()
+    started = await checkout.start_collected(collection.id, "gateway_pse", {**payer, "ip": "8.8.8.8"}, **how)
+    assert (started.payment.state, started.payment.data["payer_ip"]) == ("pending_authorization", IP)
+    assert len(bank_list_reads) == 1
 
 
 async def test_every_problem_is_told_and_good_fields_are_not(checkout: Checkout, cart_id: str) -> None:

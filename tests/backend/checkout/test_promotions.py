@@ -12,7 +12,7 @@ from backend.cart.totals import read_discounted
 from backend.core.errors import NothingToPay, TotalChanged
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import lines_of_order, totals_of
-from backend.payment.providers.base import ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion, PromotionUse
@@ -98,7 +98,7 @@ async def test_a_payment_that_fails_gives_the_last_use_back(till: Till, state: P
     assert await total(till, second) == payment.amount + OFF
     with pytest.raises(TotalChanged):
         await till.checkout.start_payment(
-            second, "gateway_pse", {"bank": "1022"}, ip="", expected_total=payment.amount
+            second, "gateway_pse", CheckedPayer({"bank": "1022"}), ip="", expected_total=payment.amount
         )
     await till.decide(payment, state)
     assert await uses(till) == []
@@ -117,7 +117,7 @@ async def test_whoever_is_late_for_the_last_use_is_told_that_the_total_changed(t
         session.add(PromotionUse(promotion_id=promotion.id, holder="cart_rival", amount=OFF))
     with pytest.raises(TotalChanged):
         await till.checkout.start_payment(
-            cart_id, "gateway_pse", {"bank": "1022"}, ip="", expected_total=seen
+            cart_id, "gateway_pse", CheckedPayer({"bank": "1022"}), ip="", expected_total=seen
         )
     assert await uses(till) == [(OFF, False)]
     assert till.bank.states == {}

@@ -5,10 +5,9 @@ from sqlalchemy import update
 
 from backend.catalog.models import Product, Variant
 from backend.checkout.placed_orders import PlacedOrder
-from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InsufficientStock, InvalidData
-from backend.payment.providers.base import ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.payment.sessions import PaymentUnderWay
 from tests.backend.checkout.paying_kit import IP, PRICE, Till
 from tests.checkout_steps import TYPED
@@ -77,10 +76,10 @@ async def test_an_order_that_another_tab_has_just_placed_is_found(
 ) -> None:
     cart_id = await till.cart(await till.toy())
 
-    async def other_tab(_answers: object) -> JsonObject:
+    async def other_tab(_answers: object) -> CheckedPayer:
         await till.start(cart_id, "pp_system_default")
         await till.checkout.complete(cart_id)
-        return {}
+        return CheckedPayer()
 
     monkeypatch.setattr(till.bank, "check_payer", other_tab)
     placed = await place(till, cart_id)

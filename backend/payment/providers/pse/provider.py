@@ -11,13 +11,13 @@ from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotImplementedByProvider, OutsideFailure, ShopError
 from backend.core.money import CURRENCY, Cop
 from backend.core.observability.logs import hide_in_log
 from backend.core.texts import _
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import (
+    CheckedPayer,
     Choice,
     Initiated,
     Notification,
@@ -30,7 +30,7 @@ from backend.payment.providers.base import (
 )
 from backend.payment.providers.pse.banks import offered_banks
 from backend.payment.providers.pse.client import GatewayClient, gateway_client
-from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, Payer, bank_line, read_payer
+from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, bank_line, read_payer
 from backend.payment.providers.pse.reports import (
     PROVIDER_STATES,
     GatewayReport,
@@ -81,19 +81,19 @@ class GatewayPse(PaymentProvider):
         banks = await offered_banks(self._database, self._client, now=now())
         return [Choice(bank.code, bank.name) for bank in banks]
 
-    async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:
-        """Who pays, with the name of the bank. See `PaymentProvider.check_payer`."""
+    async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
+        """Return the payer's answers with `bank_name`. See `PaymentProvider.check_payer`."""
         banks = {bank.code: bank.name for bank in await self.choices(BANK_FIELD)}
         payer = read_payer(answers, banks=banks)
-        return {**payer.model_dump(), "bank_name": banks[payer.bank]}
+        return CheckedPayer({**payer.model_dump(), "bank_name": banks[payer.bank]})
 
     async def initiate(self, request: PaymentRequest) -> Initiated:
         """Start a PSE payment; the shopper must then go to `redirect_url`. See `PaymentProvider.initiate`."""
         if request.currency.upper() != CURRENCY:
             raise InvalidData(f"PSE pays in {CURRENCY} only")
         try:
-            payer = await self.check_payer({**request.payer, "ip": request.ip})
-            asked = bank_payment(request, Payer.model_validate(payer))
+            payer = request.payer.answers
+            asked = bank_payment(request)
             hide_in_log(payer)
         except ShopError:
             raise
@@ -238,27 +238,32 @@ def _decisive(found: Sequence[ProviderReport]) -> ProviderReport:
     return min(found, key=lambda told: _RANK.get(told.state, len(_RANK)), default=unknown)
 
 
-def bank_payment(request: PaymentRequest, payer: Payer) -> BankPayment:
-    """The gateway's request for this session and payer. Amounts: value = tax base + tax."""
+def bank_payment(request: PaymentRequest) -> BankPayment:
+    """Return the gateway's request for this session and its payer. Amounts: value = tax base + tax.
+
+    Raises:
+        KeyError: the payer was not checked by `GatewayPse.check_payer`.
+    """
+    payer = request.payer.answers
     return BankPayment(
-        bank=payer.bank,
+        bank=payer["bank"],
         invoice=request.invoice,
         description=bank_description(request.description),
         value=request.amount,
         tax=request.tax,
         tax_base=request.amount - request.tax,
-        type_person=payer.person_type,
-        doc_type=payer.doc_type,
-        doc_number=payer.doc_number,
-        name=payer.first_name,
-        last_name=payer.last_name,
-        email=payer.email,
-        department=payer.department,
-        city=payer.city,
-        phone=payer.phone,
-        cell_phone=payer.phone,
-        address=payer.address,
-        ip=payer.ip,
+        type_person=payer["person_type"],
+        doc_type=payer["doc_type"],
+        doc_number=payer["doc_number"],
+        name=payer["first_name"],
+        last_name=payer["last_name"],
+        email=payer["email"],
+        department=payer["department"],
+        city=payer["city"],
+        phone=payer["phone"],
+        cell_phone=payer["phone"],
+        address=payer["address"],
+        ip=payer["ip"],
         url_response=request.return_url,
         url_confirmation=request.notification_url,
         extra1=request.session_id,

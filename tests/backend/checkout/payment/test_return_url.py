@@ -7,6 +7,7 @@ import pytest
 from backend.checkout.payment.return_url import require_return_url
 from backend.core.config.origins import read_origins
 from backend.core.errors import InvalidData
+from backend.payment.providers.base import CheckedPayer
 from tests.backend.checkout.paying_kit import IP, Till
 
 STOREFRONTS = read_origins(r"https://tienda.example,http://localhost:8000,/^https:\/\/[a-z]+\.vercel\.app$/")
@@ -62,7 +63,7 @@ async def test_the_bank_is_told_the_storefronts_page_of_the_order(till: Till) ->
     settings = till.checkout.settings.model_copy(update={"store_cors": "https://tienda.example"})
     checkout = replace(till.checkout, settings=settings)
     cart_id = await till.cart(await till.toy())
-    to = {"bank": "1022"}
+    to = CheckedPayer({"bank": "1022"})
     with pytest.raises(InvalidData, match="STORE_CORS"):
         await checkout.start_payment(cart_id, "gateway_pse", to, ip=IP, return_url="https://evil.example")
     assert till.bank.started == []

@@ -35,7 +35,7 @@ from backend.core.errors import InsufficientStock
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.mail.models import Mail
 from backend.payment.models import PaymentCollection, PaymentSession
-from backend.payment.providers.base import ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.shipping.models import ShippingOption
 from backend.shop import Shop
 from tests.backend.checkout.paying_kit import ANA, Till
@@ -73,7 +73,7 @@ async def start(
     """A payment of a new cart."""
     cart_id = await cart_for(till, units, shopper)
     started = await till.checkout.start_payment(
-        cart_id, PSE, {"bank": "1022"}, ip=ip or address_of(shopper), device=device
+        cart_id, PSE, CheckedPayer({"bank": "1022"}), ip=ip or address_of(shopper), device=device
     )
     return started.payment
 
@@ -138,7 +138,9 @@ async def test_one_thing_in_common_is_one_client(till: Till, shared: str) -> Non
         option = (await session.execute(flat)).scalar_one()
     await till.checkout.choose_shipping(cart_id, option, ip=second_ip)
     with pytest.raises(HoldTooLarge, match="At most 3 units of Trompo") as refused:
-        await till.checkout.start_payment(cart_id, PSE, {"bank": "1022"}, ip=second_ip, device=device)
+        await till.checkout.start_payment(
+            cart_id, PSE, CheckedPayer({"bank": "1022"}), ip=second_ip, device=device
+        )
     assert "hasta 3 unidades de «Trompo»" in refused.value.shopper_text
     assert await held(till.database) == {
         trompo: 10,
@@ -155,7 +157,7 @@ async def test_starts_at_the_same_moment_stay_within_the_share(till: Till, is_sa
     async def try_one(number: int, cart_id: str) -> bool:
         ip = "190.24.1.1" if is_same == "address" else address_of(number)
         try:
-            await till.checkout.start_payment(cart_id, PSE, {"bank": "1022"}, ip=ip)
+            await till.checkout.start_payment(cart_id, PSE, CheckedPayer({"bank": "1022"}), ip=ip)
         except HoldTooLarge:
             return False
         return True
@@ -210,7 +212,9 @@ async def test_of_many_shoppers_as_many_start_as_there_are_units(till: Till) -> 
 
     async def buy(number: int, cart_id: str) -> bool:
         try:
-            await till.checkout.start_payment(cart_id, PSE, {"bank": "1022"}, ip=address_of(number))
+            await till.checkout.start_payment(
+                cart_id, PSE, CheckedPayer({"bank": "1022"}), ip=address_of(number)
+            )
         except InsufficientStock:
             return False
         return True

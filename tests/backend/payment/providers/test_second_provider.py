@@ -25,6 +25,7 @@ from backend.core.errors import InvalidData, OutsideFailure
 from backend.core.money import Cop
 from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.providers.base import (
+    CheckedPayer,
     Initiated,
     Notification,
     PaymentProvider,
@@ -91,15 +92,15 @@ class TinyPay(PaymentProvider):
     def __init__(self, bank: TinyBank) -> None:
         self._http = httpx.AsyncClient(transport=httpx.MockTransport(bank), base_url="https://tiny.example")
 
-    async def check_payer(self, answers: Mapping[str, Any]) -> JsonObject:
+    async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
         wallet = str(answers.get("wallet", ""))
         if len(wallet) != 10:
             raise InvalidData("Revisa los datos marcados.", fields={"wallet": "Escribe tu celular."})
-        return {"wallet": wallet}
+        return CheckedPayer({"wallet": wallet})
 
     async def initiate(self, request: PaymentRequest) -> Initiated:
-        payer = await self.check_payer(request.payer)
-        asked = {"ref": request.invoice, "total": {"units": request.amount, "money": "cop"}, **payer}
+        total = {"units": request.amount, "money": "cop"}
+        asked = {"ref": request.invoice, "total": total, **request.payer.answers}
         made = await self._ask("POST", "/payments", asked)
         return Initiated(
             state=ProviderState.PENDING_AUTHORIZATION,

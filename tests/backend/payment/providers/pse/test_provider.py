@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx
 import pytest
@@ -12,6 +12,7 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown, OutsideFailure
 from backend.payment.providers.base import (
+    CheckedPayer,
     Initiated,
     PaymentProvider,
     PaymentRequest,
@@ -47,7 +48,7 @@ async def pse(sqlite_url: str, practice: Practice) -> AsyncIterator[GatewayPse]:
 
 
 def request(**changes: Any) -> PaymentRequest:
-    payer = {name: value for name, value in MARIA.items() if name != "ip"}
+    payer = read_payer(MARIA, banks={"1022"}).model_dump()
     given: dict[str, Any] = {
         "session_id": "payses_1",
         "invoice": "TR-1",
@@ -57,7 +58,7 @@ def request(**changes: Any) -> PaymentRequest:
         "return_url": RETURN,
         "notification_url": HOOK,
         "ip": "190.1.2.3",
-        "payer": payer,
+        "payer": CheckedPayer({**payer, "bank_name": "BANCO UNION COLOMBIANO"}),
     }
     return PaymentRequest(**{**given, **changes})
 
@@ -99,9 +100,7 @@ async def test_a_number_of_another_payment_is_not_taken(
         payment = await open_session(session, collection, "gateway_pse", {})
         payment.reference = first.reference
     await database.close()
-    created = await practice.client.create_bank_payment(
-        bank_payment(request(invoice="TR-2"), read_payer(MARIA, banks={"1022": "x"}))
-    )
+    created = await practice.client.create_bank_payment(bank_payment(request(invoice="TR-2")))
     again = replace(created, reference=first.reference)
 
     async def create(_asked: object) -> object:
@@ -140,18 +139,16 @@ async def test_the_banks_decision_is_found_by_whatever_is_known(
     assert report.text
 
 
-async def test_the_payers_mistakes_come_back_by_field_and_nothing_is_sent(
-    pse: GatewayPse, practice: Practice
-) -> None:
+async def test_the_payers_mistakes_come_back_by_field(pse: GatewayPse) -> None:
     with pytest.raises(InvalidData) as refused:
-        await pse.initiate(request(payer={**MARIA, "bank": "0", "phone": "1"}))
+        await pse.check_payer({**MARIA, "bank": "0", "phone": "1"})
     assert set(refused.value.fields) == {"bank", "phone"}
+
+
+async def test_a_payer_that_was_not_checked_is_not_sent(pse: GatewayPse, practice: Practice) -> None:
+    with pytest.raises(OutsideFailure, match="was not sent"):
+        await pse.initiate(request(payer=CheckedPayer()))
     assert practice.calls.count("/debitos.json") == 0
-
-
-async def test_the_ip_is_the_servers_word_and_not_the_shoppers(pse: GatewayPse) -> None:
-    started = await pse.initiate(request(payer={**MARIA, "ip": "8.8.8.8"}))
-    assert started.data["payer_ip"] == "190.1.2.3"
 
 
 async def test_only_pesos_are_paid(pse: GatewayPse) -> None:
@@ -388,7 +385,11 @@ async def test_a_bug_after_sending_is_unknown_and_one_before_it_started_nothing(
     monkeypatch.setattr(practice.client, "create_bank_payment", fail)
     with pytest.raises(OutcomeUnknown, match="a bug"):
         await pse.initiate(request())
-    monkeypatch.setattr(pse, "choices", fail)
+
+    def fail_to_build(_request: object) -> NoReturn:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(gateway_pse, "bank_payment", fail_to_build)
     with pytest.raises(OutsideFailure, match="a bug") as failed:
         await pse.initiate(request())
     assert not isinstance(failed.value, OutcomeUnknown)
@@ -411,7 +412,7 @@ async def test_the_payer_is_asked_what_the_gateway_wants_to_know(pse: GatewayPse
     assert "1022" in banks
     assert "0" not in banks
     assert await pse.choices("doc_number") == []
-    payer = await pse.check_payer({**MARIA, "bank": 1022})
+    payer = (await pse.check_payer({**MARIA, "bank": 1022})).answers
     assert (payer["bank"], payer["bank_name"]) == ("1022", "BANCO UNION COLOMBIANO")
 
 
@@ -439,7 +440,7 @@ def test_the_cus_is_the_approval_code(approval: str | None, cus: str | None) -> 
 
 
 def test_the_gateways_request_is_made_of_the_payers_words() -> None:
-    made = gateway_pse.bank_payment(request(), read_payer(MARIA, banks={"1022"}))
+    made = gateway_pse.bank_payment(request())
     assert (made.bank, made.doc_type, made.doc_number, made.ip) == ("1022", "CC", "1020304050", "190.1.2.3")
     assert made.phone == made.cell_phone == "3001234567"
     assert made.method_confirmation == "POST"
