@@ -1,5 +1,7 @@
 """Change notifications for open pages: after a commit, listeners get the kinds of things that it changed.
 
+Products are no topic: `backend.outbox` reports their changes by id.
+
 It is told at most once and to this process alone; whoever listens passes it on. Nothing depends on it but how soon a
 screen shows what the database holds.
 """
@@ -15,7 +17,6 @@ from sqlalchemy.orm import Session
 from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
-from backend.catalog.models import Product, Variant
 from backend.channels.models import Region
 from backend.content.models import ContentTurn, ContentVersion
 from backend.core.events import subscribe
@@ -48,8 +49,6 @@ _BY_TABLE: dict[type[Any], Topic] = {
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,
     DataExport: Topic.EXPORTS,
-    Product: Topic.PRODUCTS,
-    Variant: Topic.PRODUCTS,
     ContentVersion: Topic.CONTENT,
     ContentTurn: Topic.CONTENT,
     StoredSetting: Topic.SETTINGS,
@@ -94,8 +93,8 @@ async def _stock_changed(session: AsyncSession, _event: StockChanged) -> None:
 
 
 @subscribe(BulkChangeMoved)
-async def _products_changed(session: AsyncSession, _event: BulkChangeMoved) -> None:
-    _note(session.sync_session, Topic.PRODUCTS)
+async def _bulk_change_moved(session: AsyncSession, _event: BulkChangeMoved) -> None:
+    _note(session.sync_session, Topic.BULK_CHANGES)
 
 
 @subscribe(ImportMoved)

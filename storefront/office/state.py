@@ -12,7 +12,7 @@ Its handlers are made by `office_event(right)`, which asks who is signed in, ref
 
 import inspect
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
@@ -223,8 +223,6 @@ class OfficeScreen(Tells, mixin=True):
         """Read the content, and show it."""
         self._put(await self._content(actor))
         self.is_ready, self.problem, self.fresh = True, "", 0
-        if self._topics:
-            watch_topics(self, self._topics)
 
     async def _update(self) -> None:
         """Something of the screen's topics has changed: see `storefront.live.refresh`."""
@@ -268,6 +266,12 @@ class OfficeScreen(Tells, mixin=True):
 
     def _put(self, content: Any) -> None:
         setattr(self, CONTENT, content)
+        if content is not None and (watched := self._watched()):
+            _watch(self, watched)
+
+    def _watched(self) -> frozenset[str]:
+        """Return the topics and the ids of products whose changes have the screen read again."""
+        return self._topics
 
     def _shown(self) -> Any:
         return getattr(self, CONTENT)
@@ -286,11 +290,11 @@ def answers(state: Any) -> Any:
     return rx.cond(state.told, state.told.number, 0)
 
 
-def watch_topics(state: rx.State, topics: Iterable[str]) -> None:
-    """Remember that this screen shows these topics now, so that `_update` is called when one of them changes."""
+def _watch(state: rx.State, watched: frozenset[str]) -> None:
+    """Remember what this screen shows now, so that `_update` is called when it changes."""
     token = state.router.session.client_token
     if token:
-        open_pages.note(token, Showing(state.__class__, frozenset(topics), address_of(state)))
+        open_pages.note(token, Showing(state.__class__, watched, address_of(state)))
 
 
 def may(right: Right) -> rx.Var[bool]:

@@ -39,6 +39,25 @@ async def test_a_price_and_units_are_changed_where_they_stand(
         await told(page, f"Ahora hay {before + 3}")
 
 
+async def test_a_price_that_others_change_is_shown_in_the_open_list(
+    open_page: OpenPage, server: ShopServer
+) -> None:
+    async with open_page(1280, 800) as watching, open_page(*TELEPHONE) as changing:
+        for page in (watching, changing):
+            await enter(page, server, f"{SCREEN}?q=volqueta")
+        await watching.evaluate("window.isTheSamePage = true")
+        row = changing.get_by_test_id("product-row").first
+        await row.get_by_text("Cambiar el precio").locator("..").click()
+        await row.get_by_label("Precio", exact=True).fill("$ 1.880")
+        await row.get_by_role("button", name="Guardar el precio").click()
+        await told(changing, "Ahora cuesta")
+        seen = watching.get_by_test_id("product-row").first.get_by_text("$ 1.880")
+        await expect(seen.first).to_be_visible(timeout=PATIENCE)
+        await changing.get_by_test_id("undo").click()
+        await expect(seen).to_have_count(0, timeout=PATIENCE)
+        assert await watching.evaluate("window.isTheSamePage")
+
+
 async def test_several_are_put_on_sale_and_back(
     new_server: Callable[..., ShopServer], browser: Browser, watch: Watch
 ) -> None:

@@ -23,7 +23,7 @@ from backend.staff.rights import Actor, Right
 from storefront.office.components.uploads import NO_VIDEO, video_texts
 from storefront.office.navigation import PRODUCTS, STOCK
 from storefront.office.products.form_parsing import LONGEST_URL, base_text, problems_of_units, wanted_of
-from storefront.office.state import OfficeScreen, office_event, watch_topics
+from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_texts, next_number
 
@@ -175,8 +175,10 @@ class ProductState(OfficeScreen, KnownClientState):
             self._forget_edits()
             self._shown_at = self._id()
         await super()._show(actor)
-        if self.content is not None and not self.content.is_new:
-            watch_topics(self, {self.content.id})
+
+    def _watched(self) -> frozenset[str]:
+        shown = self.content
+        return frozenset() if shown is None or shown.is_new else frozenset({shown.id})
 
     async def _refresh(self, actor: Actor) -> None:
         """What others saved is shown where nobody is typing: see `assets/scripts/office/forms.jsx`."""
@@ -206,8 +208,7 @@ class ProductState(OfficeScreen, KnownClientState):
         self._forget_edits()
         self._shown_at = product_id
         async with current_shop().database.read() as session:
-            self.content = _shown(await read_form(session, actor, product_id))
-        watch_topics(self, {product_id})
+            self._put(_shown(await read_form(session, actor, product_id)))
         self._tell(_("Publicado: ya se ve en la tienda.") if self._appeared(wanted.base) else _("Guardado."))
         return rx.redirect(f"{PRODUCTS}/{product_id}", replace=True) if is_new else None
 

@@ -99,7 +99,7 @@ class ProductsState(OfficeList, KnownClientState):
     _fields: ClassVar[tuple[str, ...]] = FIELDS
     _longest: ClassVar[int] = LONGEST_TEXT
     _place: ClassVar[str] = PRODUCTS
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.PRODUCTS, Topic.STOCK})
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.BULK_CHANGES, Topic.STOCK})
 
     async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ProductsView:
         async with current_shop().database.read() as session:
@@ -111,6 +111,10 @@ class ProductsState(OfficeList, KnownClientState):
             self.changes = await last_changes(session, actor)
             self.collections = await collection_options(session)
         return await self._page(actor, self._asked_for())
+
+    def _watched(self) -> frozenset[str]:
+        rows = self.content.rows if self.content is not None else []
+        return self._topics | {row.id for row in rows}
 
     async def _refresh(self, actor: Actor) -> None:
         """No row moves: those that are there show how they stand now."""

@@ -10,7 +10,9 @@ from backend.app import Shop
 from backend.catalog.models import Variant
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
+from backend.news.topics import Topic
 from backend.staff.rights import Role
+from storefront.live.open_pages import open_pages
 from storefront.office.products.listing_state import ProductsState
 from storefront.office.products.search import find_products
 from storefront.office.staff_session import actor_at
@@ -36,6 +38,20 @@ async def opened(browser_of: At, role: Role = Role.SHOP) -> Any:
     screen: Any = await root.get_state(ProductsState)
     await sent(screen, "load")
     return screen
+
+
+async def test_the_list_follows_the_products_that_it_shows(
+    shop: Shop, defaults: Defaults, top: str, browser_of: At
+) -> None:
+    async with shop.database.transaction() as session:
+        await make_toy(session, defaults, "yoyo")
+        product_id = (await session.get_one(Variant, top)).product_id
+    screen = await opened(browser_of)
+    assert len(screen.content.rows) == 2
+    for changed in (product_id, Topic.STOCK, Topic.BULK_CHANGES):
+        found = open_pages.showing({changed}).values()
+        assert [one.state for showings in found for one in showings] == [ProductsState]
+    assert open_pages.showing({"prod_of_another_page"}) == {}
 
 
 async def price(shop: Shop, variant_id: str) -> tuple[int, int | None]:
