@@ -1,49 +1,22 @@
 """What happens before the shop starts: migrations run, and an empty database gets store defaults or the demo."""
 
-from sqlalchemy import delete, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import delete
 
 from backend.core.config.modules import registered
 from backend.core.config.settings import GatewayEnv, Settings, cannot_start
 from backend.core.config.values import private_folder
 from backend.core.db.database import Database
-from backend.core.errors import CannotStart, InvalidData, ShopError
+from backend.core.errors import CannotStart, InvalidData
 from backend.migrations.errors import told_in_one_line
-from backend.migrations.newest import newest_migration
+from backend.migrations.runner import upgrade
 from backend.office_settings import demo_problems, read_effective_settings
 from backend.operations.demo.seed import Seeded, seed
 from backend.operations.opening.database_lock import alone
 from backend.operations.opening.store_defaults import has_no_defaults, make_defaults
 from backend.outbox.models import OutboxEvent
-from backend.staff.service import first_staff, has_staff
+from backend.staff.service import first_staff
 
 NOTHING = Seeded(products=0, categories=0, collections=0)
-
-
-async def is_prepared(settings: Settings) -> bool:
-    """Whether `prepare` would change nothing and refuse nothing: a few reads tell, without what migrates and seeds.
-
-    Where that cannot be found out it says no: `prepare` then tells why.
-
-    Raises:
-        CannotStart: the data folder cannot be used, or a module block names an unknown provider.
-    """
-    registered()
-    private_folder(settings.data_dir)
-    database = Database.from_settings(settings)
-    try:
-        async with database.read() as session:
-            version = await session.scalar(text("SELECT version_num FROM alembic_version"))
-            if version != newest_migration() or await has_no_defaults(session):
-                return False
-            if settings.admin_email and not await has_staff(session):
-                return False
-            effective = await read_effective_settings(session, settings)
-            return settings.gateway_env is not GatewayEnv.PRODUCTION or not demo_problems(effective)
-    except (SQLAlchemyError, OSError, ShopError):
-        return False
-    finally:
-        await database.close()
 
 
 async def prepare(settings: Settings) -> Seeded:
@@ -57,8 +30,6 @@ async def prepare(settings: Settings) -> Seeded:
             it, or the first member of staff has no proper address or password.
         SettingsError: a production shop would open with the demo shop's identity.
     """
-    from backend.migrations.runner import upgrade  # Alembic is loaded by who migrates
-
     registered()
     private_folder(settings.data_dir)
     database = Database.from_settings(settings, is_patient=True)

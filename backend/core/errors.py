@@ -179,3 +179,14 @@ class OutcomeUnknown(OutsideFailure):
 
 class CannotStart(SystemExit):
     """The shop cannot open. Printed as one line, without a traceback; it shows no address and no secret."""
+
+
+class DatabaseUnavailable(OSError):
+    """The database cannot be reached, or not in time. What was asked for has not been done, unless it was a commit.
+
+    It is no `ShopError` on purpose: those who ask a provider take such an error for its refusal.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

@@ -11,6 +11,10 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from backend.core.errors import DatabaseUnavailable
+
+__all__ = ["POOL", "PROBE", "RETRY_AFTER", "DatabaseUnavailable", "Outage", "as_unavailable"]
+
 RETRY_AFTER = 5
 """Seconds after which it makes sense to try again."""
 
@@ -21,17 +25,6 @@ AWAY_STATES = ("08", "57P", "53", "25006", "58")
 it takes no writes, its files fail (PostgreSQL, appendix A)."""
 AWAY_CODES = frozenset({5, 6, 8, 10, 13, 14})
 """SQLite's primary result codes BUSY, LOCKED, READONLY, IOERR, FULL and CANTOPEN."""
-
-
-class DatabaseUnavailable(OSError):
-    """The database cannot be reached, or not in time. What was asked for has not been done, unless it was a commit.
-
-    It is no `ShopError` on purpose: those who ask a provider take such an error for its refusal.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 def as_unavailable(error: Exception) -> DatabaseUnavailable | None:

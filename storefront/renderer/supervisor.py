@@ -45,7 +45,6 @@ class RendererSupervisor:
         samples: Sequence[str] = (),
         *,
         rests_after: float = math.inf,
-        first: RendererProcess | None = None,
     ) -> None:
         """Nothing runs before `start`.
 
@@ -54,13 +53,11 @@ class RendererSupervisor:
             size: how many processes.
             samples: addresses that a new process renders before it is used, so that its first reader does not wait.
             rests_after: seconds without a page asked for, after which the processes end until one is.
-            first: a process that runs `script` already, to be used first.
         """
         self._script = script
         self._size = size
         self._samples = samples
         self._rests_after = rests_after
-        self._first = first
         self._last_used = 0.0
         self._readers = 0
         """How many wait for a page."""
@@ -253,7 +250,7 @@ class RendererSupervisor:
             OSError: it could not be started.
             NotRendered: it cannot render.
         """
-        process, self._first = self._first or await RendererProcess.start(self._script), None
+        process = await RendererProcess.start(self._script)
         self.starts += 1
         RENDERER_STARTS.inc()
         try:

@@ -31,7 +31,6 @@ from storefront.documents.security_headers import with_security_headers
 from storefront.documents.web_manifest import router as web_manifest_router
 from storefront.live import revalidation
 from storefront.office import admin_redirect
-from storefront.renderer.first_process import take_early
 from storefront.renderer.supervisor import RendererSupervisor
 from storefront.server.build import CLIENT, RENDERER, STAMP
 from storefront.static_files import with_cache_headers
@@ -89,9 +88,7 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
     """The pages as documents, with their renderer: it starts and stops with the shop, and `/health` reports it."""
     minutes = shop.settings.renderer_rest_minutes
     rests_after = minutes * 60 if minutes else math.inf
-    renderer = RendererSupervisor(
-        RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after, first=take_early()
-    )
+    renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after)
     shop.services.append(renderer)
     if shop.settings.renderers:
         shop.readiness.checks["renderer"] = renderer.look

@@ -1,51 +1,46 @@
-"""The shop's processes below the one that watches them (`storefront.server.supervisor`).
+"""The shop's processes: the main process and its workers, which end with it."""
 
-One that serves; or, with several workers, one that starts them, and the workers, which end with it.
-"""
-
+import ctypes
 import multiprocessing
+import os
+import signal
 import socket
 import sys
-import time
+from dataclasses import dataclass
 
 from backend.core.errors import CannotStart
-from storefront.server.supervisor import end_with
 
 ADDRESS = "0.0.0.0"
 EVENTS_WITHIN = 10.0
 """Seconds that a worker which is told to end lets events of pages finish. Starting a payment asks the gateway."""
 REQUESTS_WITHIN = 5.0
 """Seconds after that for requests and background work."""
-BETWEEN_LOOKS = 0.1
+PR_SET_PDEATHSIG = 1
 
 
-def hold_port(port: int, patience: float = 0) -> socket.socket | None:
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The settings that the main process needs."""
+
+    port: int
+    workers: int
+    log_format: str
+    end_timeout_s: int
+    """A worker that has not ended by then is killed."""
+
+
+def hold_port(port: int) -> socket.socket | None:
     """Hold the port for this process and its workers, until all of them have ended.
 
     Each worker listens on the port with a socket of its own, which the system allows to any process of the same user:
     two shops could share one. So the port is also a name that one process has at a time. It exists on Linux only.
 
-    Args:
-        port: its number.
-        patience: seconds to wait for those that still hold it: the workers of a process that was killed.
-
     Returns:
-        What holds it; to be kept while the shop is open.
+        A socket to keep open while the shop is open.
 
     Raises:
         CannotStart: the port is taken.
     """
-    until = time.monotonic() + patience
-    while True:
-        try:
-            return _hold(port)
-        except CannotStart:
-            if time.monotonic() >= until:
-                raise
-        time.sleep(BETWEEN_LOOKS)
-
-
-def _hold(port: int) -> socket.socket | None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -68,6 +63,13 @@ def _taken(port: int) -> CannotStart:
 
 
 def end_with_parent() -> None:
-    """Have this worker of several told to end when the process that started it ends: see `end_with`."""
-    if (parent := multiprocessing.parent_process()) is not None and parent.pid is not None:
-        end_with(parent.pid)
+    """Have this worker told to end (SIGTERM) when the main process is killed.
+
+    Linux only; elsewhere a worker survives its main process and has to be ended by hand.
+    """
+    parent = multiprocessing.parent_process()
+    if sys.platform != "linux" or parent is None:
+        return
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent.pid:  # it ended before
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -9,10 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 from reflex_base.constants import Env, Templates
 from reflex_base.environment import environment
@@ -51,62 +48,12 @@ def prepare_building() -> None:
     environment.REFLEX_ENV_MODE.set(Env.PROD)
 
 
-def prepare_serving(metrics: Path | None = None) -> None:
-    """Let Reflex serve the pages that were built, without compiling anything.
-
-    `metrics` is the folder by which several workers share their metrics: see
-    `backend.core.observability.metrics.share_between_processes`.
-    """
+def prepare_serving() -> None:
+    """Let Reflex serve the pages that were built, without compiling anything."""
     prepare_environment()
-    if metrics is not None:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
     environment.REFLEX_ENV_MODE.set(Env.PROD)
     environment.REFLEX_SKIP_COMPILE.set(True)
     environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.set(True)
-
-
-@contextmanager
-def without_extras(*, traces: bool, redis: bool) -> Iterator[None]:
-    """Let what is imported meanwhile do without packages that it uses only where they are installed.
-
-    Their memory would be held for nothing: a client for HTTP polling, a command of the HTTP client's, FastAPI's type
-    of an e-mail address, the measurements of the Redis client, unless there are traces, and the Redis client itself,
-    which Reflex imports also where the shop has no Redis.
-    """
-    extras = {
-        "requests",
-        "pygments",
-        "httpx._main",
-        "email_validator",
-        *([] if traces else ["opentelemetry.sdk"]),
-    }
-    extras -= sys.modules.keys()
-    sys.modules.update(dict.fromkeys(extras))  # type: ignore[arg-type]  # None: such an import fails
-    _stand_in(PYDANTIC_1)  # for good: FastAPI compares with it whenever it makes a route
-    stand_ins = set() if redis else _stand_in(REDIS)
-    try:
-        yield
-    finally:
-        for name in extras | stand_ins:
-            del sys.modules[name]
-
-
-PYDANTIC_1 = {"pydantic.v1": "BaseModel"}
-REDIS = {"redis": "ResponseError", "redis.asyncio": "Redis", "redis.exceptions": "RedisError"}
-"""What of the Redis client is named where Reflex and the shop are imported, by module."""
-
-
-def _stand_in(names: Mapping[str, str]) -> set[str]:
-    """Put modules with nothing but a class in the place of those of these that are not there. Gives their names."""
-    absent = names.keys() - sys.modules.keys()
-    for module in sorted(absent):
-        stand_in = ModuleType(module)
-        setattr(stand_in, names[module], type(names[module], (Exception,), {}))
-        sys.modules[module] = stand_in
-        package, _, name = module.rpartition(".")
-        if package:
-            setattr(sys.modules[package], name, stand_in)
-    return absent
 
 
 def prepare_web() -> None:

@@ -14,7 +14,7 @@ from backend.migrations.runner import TablesInUse
 from backend.office_settings import save_settings
 from backend.outbox.models import OutboxEvent
 from backend.staff.rights import COMMAND_LINE
-from backend.start import is_prepared, prepare
+from backend.start import prepare
 from tests.production import PRODUCTION
 
 
@@ -94,7 +94,6 @@ async def test_a_database_that_is_named_wrongly_stops_the_start_with_one_line(
 ) -> None:
     url = wrong(make_url(postgresql_url)).render_as_string(hide_password=False)
     settings = settings.model_copy(update={"database_url": url})
-    assert not await is_prepared(settings)
     with pytest.raises(CannotStart) as stopped:
         await prepare(settings)
     assert str(stopped.value) == f"Trompo cannot start: {why}"
@@ -116,7 +115,7 @@ async def test_a_database_whose_tables_are_in_use_stops_the_start(
     async def upgrade(_database: Database) -> None:
         raise TablesInUse("tables are in use")
 
-    monkeypatch.setattr("backend.migrations.runner.upgrade", upgrade)
+    monkeypatch.setattr("backend.start.upgrade", upgrade)
     with pytest.raises(CannotStart, match=r"could not be migrated \(tables are in use\)"):
         await prepare(settings.model_copy(update={"database_url": sqlite_url}))
 
@@ -154,38 +153,9 @@ async def test_a_data_folder_that_cannot_be_used_stops_the_start_with_one_line(
         folder.mkdir(mode=0o755)
         monkeypatch.setattr(Path, "chmod", refuse_to_change_the_mode)
     settings = settings.model_copy(update={"data_dir": folder, "database_url": ""})
-    for start in (is_prepared, prepare):
-        with pytest.raises(CannotStart) as stopped:
-            await start(settings)
-        assert str(stopped.value) == (
-            f"Trompo cannot start: {folder} cannot hold its data ({why}): name in DATA_DIR a folder that its user "
-            "owns, or may make"
-        )
-
-
-async def test_a_shop_that_needs_nothing_is_known_without_migrating(
-    database_url: str, settings: Settings
-) -> None:
-    settings = settings.model_copy(update={"database_url": database_url})
-    assert not await is_prepared(settings)
-    await prepare(settings)
-    assert await is_prepared(settings)
-    database = Database(database_url)
-    async with database.transaction() as session:
-        await session.execute(text("UPDATE alembic_version SET version_num = 'e81b64f0a9d3'"))
-    await database.close()
-    assert not await is_prepared(settings)
-
-
-async def test_who_has_something_to_do_or_to_refuse_is_not_ready(
-    sqlite_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = settings.model_copy(update={"database_url": sqlite_url})
-    await prepare(settings)
-    owner = {"admin_email": "duena@trompo.example", "admin_password": SecretStr("una clave muy larga")}
-    assert not await is_prepared(settings.model_copy(update=owner))
-    await prepare(settings.model_copy(update=owner))
-    assert await is_prepared(settings.model_copy(update=owner))
-    assert not await is_prepared(settings.model_copy(update={"gateway_env": GatewayEnv.PRODUCTION}))
-    away = "postgresql+asyncpg://nobody@127.0.0.1:1/none"
-    assert not await is_prepared(settings.model_copy(update={"database_url": away}))
+    with pytest.raises(CannotStart) as stopped:
+        await prepare(settings)
+    assert str(stopped.value) == (
+        f"Trompo cannot start: {folder} cannot hold its data ({why}): name in DATA_DIR a folder that its user "
+        "owns, or may make"
+    )

@@ -1,13 +1,13 @@
 """`python -m storefront.serve` in a process that has imported the app already: see `tests.forks`."""
 
-import multiprocessing.process
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from storefront.serve import main
+from storefront.serve import open_and_serve
 from tests.forks import FORKS
 from tests.log_guard import record_tokens
 
@@ -69,5 +69,5 @@ def _serve(environment: dict[str, str], folder: Path, log: Path) -> None:
         os.dup2(printed.fileno(), sys.stderr.fileno())
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # both are files
-    multiprocessing.process._parent_process = None  # type: ignore[attr-defined]  # as of what the shell starts
-    main()
+    multiprocessing.set_start_method("fork", force=True)  # its workers have the app, too
+    open_and_serve()

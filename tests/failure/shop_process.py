@@ -99,7 +99,7 @@ def serve(environment: dict[str, str], log: Path) -> None:
 
 async def _serve() -> None:
     settings = load_settings()
-    set_up_logging(settings)
+    set_up_logging(settings.log_format)
     await prepare(settings)
     shop = Shop(settings)
     api = create_api(shop)

@@ -19,8 +19,7 @@ from typing import Any
 
 import orjson
 
-from backend.core.config.settings import Settings
-from backend.core.outage import DatabaseUnavailable
+from backend.core.errors import DatabaseUnavailable
 
 LONGEST_MESSAGE = 2_000
 LONGEST_TRACEBACK = 8_000
@@ -223,10 +222,10 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text) - longest} more)"
 
 
-def set_up_logging(settings: Settings) -> None:
-    """Write what the shop tells, and what libraries warn of, to standard error, as LOG_FORMAT says."""
+def set_up_logging(log_format: str) -> None:
+    """Write entries of the shop and warnings of libraries to standard error, as `text` or `json`."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneObject() if settings.log_format == "json" else OneLine())
+    handler.setFormatter(OneObject() if log_format == "json" else OneLine())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for package in ("backend", "storefront"):
         logging.getLogger(package).setLevel(logging.INFO)

@@ -4,8 +4,8 @@ What all processes share is read when it is asked for: `backend.operations.monit
 No label is made of anything that a client sends: routes are templates, events are those that the app has.
 
 With several workers (`WORKERS`) a scrape reaches any one of them: the processes then write their numbers into files of
-one folder (prometheus_client's multiprocess mode, `storefront.server.granian_server`), and whoever is asked adds them
-up.
+one folder (prometheus_client's multiprocess mode: PROMETHEUS_MULTIPROC_DIR, which `storefront.server.granian_server`
+sets before this module is imported), and whoever is asked adds them up.
 """
 
 import os
@@ -119,17 +119,6 @@ def forget_dead_processes() -> None:
             os.kill(pid, 0)
         except ProcessLookupError:
             mark_process_dead(pid, str(folder))
-
-
-def share_between_processes() -> None:
-    """Keep the numbers in the files of the folder that PROMETHEUS_MULTIPROC_DIR names from now on.
-
-    To be called before anything is counted and before the workers are forked. prometheus_client itself only looks for
-    the folder when it is imported, and it has been by the time that the settings are read.
-    """
-    values.ValueClass = values.MultiProcessValue()
-    for metric in (LOOP_LAG, MEMORY, PAGES_RENDERED, RENDERER_MEMORY, RENDERER_STARTS, RENDERERS, WEBSOCKETS):
-        metric._metric_init()  # noqa: SLF001 - those with labels have no values yet
 
 
 def _is_shared() -> bool:

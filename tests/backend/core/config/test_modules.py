@@ -6,7 +6,7 @@ from backend.core.config import modules
 from backend.core.config.modules import BUILT_IN, FULFILLMENT, INVOICES, PAYMENT, ModuleBlock, registered
 from backend.core.config.settings import Settings
 from backend.core.errors import CannotStart
-from backend.start import is_prepared, prepare
+from backend.start import prepare
 
 
 def test_the_last_block_of_a_service_replaces_the_earlier_one() -> None:
@@ -38,8 +38,7 @@ async def test_an_unknown_provider_stops_the_start_with_one_line(
     block: ModuleBlock, said: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(modules.registered, "__defaults__", ((*BUILT_IN, block),))
-    for start in (is_prepared, prepare):
-        with pytest.raises(CannotStart) as stopped:
-            await start(settings)
-        (line,) = str(stopped.value).splitlines()
-        assert said in line
+    with pytest.raises(CannotStart) as stopped:
+        await prepare(settings)
+    (line,) = str(stopped.value).splitlines()
+    assert said in line

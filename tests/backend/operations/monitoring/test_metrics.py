@@ -181,9 +181,8 @@ async def test_runs_of_jobs_are_counted(database: Database, api: FastAPI) -> Non
 TWO_PROCESSES = """
 import os
 from backend.core.observability.metrics import LOOP_LAG, PAGES_RENDERED, REQUESTS, WEBSOCKETS
-from backend.core.observability.metrics import exposition, forget_dead_processes, share_between_processes
+from backend.core.observability.metrics import exposition, forget_dead_processes
 
-share_between_processes()
 child = os.fork()
 REQUESTS.labels("GET", "/", "200").inc()
 PAGES_RENDERED.inc()

@@ -1,0 +1,52 @@
+"""A worker: one process that serves the shop. The main process is in `storefront.server.granian_server`."""
+
+import importlib
+import signal
+from collections.abc import Callable
+from http.client import HTTPException
+from threading import Thread
+from time import sleep
+from urllib.request import urlopen
+
+from starlette.types import ASGIApp
+
+from backend.core.config.settings import load_settings
+from backend.core.observability.logs import set_up_logging
+from backend.core.observability.metrics import forget_dead_processes
+from storefront.server.processes import end_with_parent
+from storefront.server.toolchain import prepare_serving
+
+SECONDS_BETWEEN_LOOKS = 0.05
+
+
+def open_shop() -> ASGIApp:
+    """Return this worker's app, and print a line as soon as the shop answers."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # a worker that does not serve yet ends at once
+    end_with_parent()
+    settings = load_settings()
+    set_up_logging(settings.log_format)
+    forget_dead_processes()
+    Thread(target=_announce, args=(settings.port,), daemon=True).start()
+    return import_app()()
+
+
+def import_app() -> Callable[[], ASGIApp]:
+    """Return the app's factory. Reflex reads at its import that it is to serve what is built."""
+    prepare_serving()
+    app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app
+    return app
+
+
+def _announce(port: int) -> None:
+    while not _answers(port):
+        sleep(SECONDS_BETWEEN_LOOKS)
+    print(f"\n  Trompo is open: http://localhost:{port}   (Ctrl+C closes it)\n", flush=True)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (OSError, HTTPException):  # nobody listens yet, or the database does not answer
+        return False
