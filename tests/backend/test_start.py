@@ -4,10 +4,9 @@ from errno import EPERM
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import URL, make_url, select, text
 
-from backend.core.config.settings import GatewayEnv, Settings, SettingsError, load_settings
+from backend.core.config.settings import Settings, SettingsError, load_settings
 from backend.core.db.database import Database
 from backend.core.errors import CannotStart
 from backend.migrations.runner import TablesInUse

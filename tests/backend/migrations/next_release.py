@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backend.migrations import runner
-from backend.migrations.newest import newest_migration
+from tests.backend.migrations.newest import newest_migration
 
 NEXT_REVISION = "ffffffffffff"
 _MIGRATION = """

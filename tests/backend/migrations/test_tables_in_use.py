@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from backend.core.db.database import Database
 from backend.migrations import runner
-from backend.migrations.newest import newest_migration
 from backend.migrations.runner import TRIES, TablesInUse, upgrade
+from tests.backend.migrations.newest import newest_migration
 from tests.backend.migrations.next_release import NEXT_REVISION, add_migration
 
 CHANGES_ORDERS = """op.add_column('order', sa.Column('shelf', sa.String(), nullable=True))"""

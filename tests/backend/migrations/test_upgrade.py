@@ -14,11 +14,10 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, text
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import CannotStart
-from backend.migrations import runner
-from backend.migrations.newest import newest_migration
 from backend.migrations.runner import UnknownRevision, make_revision, upgrade
 from backend.operations.table_registry import all_tables
 from backend.start import prepare
+from tests.backend.migrations.newest import newest_migration
 from tests.backend.migrations.next_release import ADD_SHELF, NEXT_REVISION, add_migration
 
 SHOP = """
@@ -146,7 +145,3 @@ async def test_migration_is_written_from_the_tables(
     assert await all_of(database, "SELECT version_num FROM alembic_version") == [(head,)]
     assert "op.add_column" not in (folder / "shelves.py").read_text()
     await database.close()
-
-
-def test_newest_migration_is_found_without_alembic() -> None:
-    assert newest_migration() == ScriptDirectory(str(runner.FOLDER)).get_current_head()

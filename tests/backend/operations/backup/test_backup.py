@@ -28,7 +28,6 @@ from backend.core.db.database import Database
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 from backend.media.picture_store import PictureStore, PicturesUnavailable, picture_store
-from backend.migrations.newest import newest_migration
 from backend.migrations.runner import upgrade
 from backend.operations.backup import archive
 from backend.operations.backup.archive import Damaged
@@ -38,6 +37,7 @@ from backend.operations.backup.models import Backup
 from backend.operations.backup.restore import CannotRestore, Restored, restore
 from backend.orders.models import Order
 from tests.backend.mail.conftest import Inbox, text_of
+from tests.backend.migrations.newest import newest_migration
 from tests.backend.migrations.next_release import ADD_SHELF, NEXT_REVISION, add_migration
 from tests.backend.migrations.test_upgrade import SHOP, all_of, write
 from tests.backend.operations.conftest import NOTED_BY_TRIGGERS, count, rows_of
