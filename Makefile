@@ -24,6 +24,11 @@ SHELL := /bin/sh
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NODE_USE_SYSTEM_CA := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# uv trusts the certificates that this machine trusts, and asks the index that pip asks
+export UV_SYSTEM_CERTS := 1
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 export PYTHONUNBUFFERED := 1
 # what Python compiles is stored, also where the environment says otherwise: all processes of a test run read it
 export PYTHONDONTWRITEBYTECODE :=
@@ -48,16 +53,24 @@ DEV_STAMP := .venv/.installed-dev
 	printf '\n%s\n' "Making the virtual environment .venv with $$("$$python" --version) …"; \
 	"$$python" -m venv .venv
 
-$(RUN_STAMP): requirements/run.txt pyproject.toml | .venv/bin/python
-	$(say) 'Installing the locked Python packages …'
-	@$(python) tools/install_packages.py requirements/run.txt
-	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
+.venv/bin/uv: requirements/uv.txt | .venv/bin/python
+	@$(python) -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
-$(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/bin/python
+# What a lock names, by its hashes, and nothing else.
+define install
+@.venv/bin/uv pip sync --python $(python) --require-hashes $(1)
+@.venv/bin/uv pip install --quiet --python $(python) --no-deps --no-build-isolation --editable .
+endef
+
+$(RUN_STAMP): requirements/run.txt pyproject.toml | .venv/bin/uv
+	$(say) 'Installing the locked Python packages …'
+	$(call install,requirements/run.txt)
+	@touch $@
+
+$(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/bin/uv
 	$(say) 'Installing the locked Python packages and the developers’ tools …'
-	@$(python) tools/install_packages.py requirements/dev.txt
-	@$(python) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(call install,requirements/dev.txt)
 	@touch $(RUN_STAMP) $@
 
 # ------------------------------------------------------------------------------------------------ commands

@@ -274,11 +274,7 @@ NOT_QUICK = (
         )
     ),
     *("tests/storefront/live/test_pubsub.py", "tests/storefront/renderer/", "tests/storefront/server/"),
-    *(
-        "tests/storefront/test_serve.py",
-        "tests/tools/test_browser.py",
-        "tests/tools/test_install_packages.py",
-    ),
+    "tests/tools/test_browser.py",
 )
 """Tests that take long, or that start a process or a server themselves."""
 

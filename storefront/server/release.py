@@ -23,7 +23,6 @@ CONTENTS = (
     "deploy",
     "docs",
     "pyproject.toml",
-    "tools/install_packages.py",
 )
 LEFT_OUT = frozenset({"__pycache__", "screenshots"})
 FOLDER = ROOT / "dist"
