@@ -1,6 +1,6 @@
 """`python -m storefront.serve`, with the tokens it makes recorded: see `tests.log_guard`."""
 
-from storefront.serve import open_and_serve
+from storefront.server.granian_server import open_and_serve
 from tests.log_guard import record_tokens
 
 record_tokens()  # also in workers that import this module again

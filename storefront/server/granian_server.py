@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server import Server
+from granian.server.mp import MPServer
 
 from backend.core.observability.logs import set_up_logging
 from storefront.server.processes import ADDRESS, ServerSettings, hold_port
@@ -49,9 +49,9 @@ def open_and_serve() -> None:
         held.close()
 
 
-def make_server(settings: ServerSettings) -> Server:
+def make_server(settings: ServerSettings) -> MPServer:
     """Return the server that starts, replaces and ends the workers."""
-    server = Server(
+    server = MPServer(
         "storefront.server.worker:open_shop",
         factory=True,
         workers=settings.workers,

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from storefront.serve import open_and_serve
+from storefront.server.granian_server import open_and_serve
 from tests.forks import FORKS
 from tests.log_guard import record_tokens
 
