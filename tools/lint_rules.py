@@ -30,8 +30,12 @@ RULES = (
         "only backend/core/config/settings.py reads the environment",
         frozenset({"os.environ", "os.environb", "os.getenv", "os.putenv", "dotenv"}),
         frozenset(
-            {"backend/core/config/settings.py", "storefront/serve.py", "storefront/server/toolchain.py"}
-        ),  # the latter two set what Granian, Reflex and npm read
+            {
+                "backend/core/config/settings.py",
+                "storefront/server/granian_server.py",
+                "storefront/server/toolchain.py",
+            }
+        ),  # the latter two set what libraries, Reflex and npm read
     ),
     Rule(
         "only backend/core/db/database.py and backend/core/db/postgresql.py make engines and sessions",
