@@ -78,10 +78,11 @@ def backup(
 
         trompo backup before-the-upgrade.tar.gz
     """
-    from backend.media.picture_store import PicturesUnavailable, picture_store
+    from backend.media.object_stores import StoreUnavailable
+    from backend.media.picture_store import picture_store
     from backend.operations.backup.backup import make_backup
     from backend.operations.backup.database_backup import NotMigrated
-    from backend.operations.backup.storage import CopyStore, StoreUnavailable, delete_older_files
+    from backend.operations.backup.storage import CopyStore, delete_older_files
 
     settings = load_settings()
     place = _place(target or settings.backup_url.get_secret_value(), "No copy was made")
@@ -94,7 +95,7 @@ def backup(
 
     try:
         made = with_database(work, otherwise="No copy was made")
-    except (FileExistsError, PicturesUnavailable, StoreUnavailable) as error:
+    except (FileExistsError, StoreUnavailable) as error:
         raise SystemExit(f"No copy was made: {error}.") from None
     except NotMigrated:
         raise SystemExit("No copy was made: there is no shop here.") from None

@@ -15,7 +15,7 @@ from backend.core.errors import NotFound
 from backend.core.templates import Templates, read_templates
 from backend.core.texts import _
 from backend.core.threads import Threads
-from backend.core.web.contact import clean_name
+from backend.core.web.contact import full_name
 from backend.fulfillment.label_merging import merge_labels
 from backend.orders.gifts import gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -120,7 +120,7 @@ def _slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
-        name=" ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))),
+        name=full_name(address),
         phone=str(address.get("phone") or ""),
         address=address_lines(address),
         shipping=order.shipping_name,

@@ -12,7 +12,7 @@ from stdnum.co import nit
 from backend.core.config.settings import Identity
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
-from backend.core.web.contact import clean_name, one_line
+from backend.core.web.contact import full_name, one_line
 from backend.invoices.documents import Party, Place
 from backend.orders.models import Order
 from backend.orders.parties import name_of
@@ -115,8 +115,7 @@ def _digits_or_letters(value: Any) -> str:
 
 def _name(order: Order, *, is_company: bool) -> str:
     who = name_of(order.billing_address, order.shipping_address, "NIT" if is_company else "")
-    names = " ".join(filter(None, (clean_name(who.first_name), clean_name(who.last_name))))
-    return (who.company or names)[:LONGEST_NAME]
+    return (who.company or full_name(who._asdict()))[:LONGEST_NAME]
 
 
 def _place_of(address: JsonObject) -> Place | None:

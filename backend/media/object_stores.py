@@ -1,5 +1,7 @@
 """The place that the shop's replicas share: a folder of the data folder, or what PICTURES_URL names in an S3 store."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,23 @@ if TYPE_CHECKING:
 
 CONNECT_WITHIN, ANSWER_WITHIN = timedelta(seconds=3), timedelta(seconds=20)
 RETRIES, RETRY_WITHIN = 2, timedelta(seconds=5)
+
+
+class StoreUnavailable(OSError):
+    """A place of files does not answer, or refuses. The message names no address: that may hold a key."""
+
+
+@contextmanager
+def store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[None]:
+    """Convert errors of a place of files into `unavailable`; `store` names it in the message."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except StoreUnavailable:
+        raise
+    except (BaseError, OSError) as error:
+        raise unavailable(f"{store} does not answer, or refuses ({type(error).__name__})") from None
 
 
 def object_store(settings: Settings, folder: str) -> "ObjectStore":

@@ -4,15 +4,15 @@ A picture is named by `{digest}/{name}`; what a name holds never changes. Both k
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from backend.core.config.settings import Settings
-from backend.media.object_stores import object_store
+from backend.media.object_stores import StoreUnavailable, object_store, store_errors
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -28,8 +28,8 @@ _PART = re.compile(r"(?!\.)(?!.*#[0-9]+$)[^/\x00-\x1f\x7f]+")
 """The folder's library keeps names that end in `#` and a number for itself."""
 
 
-class PicturesUnavailable(OSError):
-    """The place of the pictures does not answer, or refuses. It names no address: that may hold a key."""
+class PicturesUnavailable(StoreUnavailable):
+    """The place of the pictures does not answer, or refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PictureStore:
         """
         if not _is_name(name):
             return False
-        with _told():
+        with _errors():
             try:
                 self._store.head(name)
             except (FileNotFoundError, ValueError):
@@ -81,7 +81,7 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there; nothing is stored.
         """
-        with _told():
+        with _errors():
             self._store.put(name, content)
 
     async def size_of(self, name: str) -> Listed | None:
@@ -92,7 +92,7 @@ class PictureStore:
         """
         if not _is_name(name):
             return None
-        with _told():
+        with _errors():
             try:
                 found = await self._store.head_async(name)
             except (FileNotFoundError, ValueError):
@@ -105,12 +105,12 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there; here where the file is gone, later where the rest does not come.
         """
-        with _told():
+        with _errors():
             found = await self._store.get_async(name, options={"range": (start, end)})
         return self._streamed(found.stream(AT_ONCE_BYTES))
 
     async def _streamed(self, stream: AsyncIterator[Any]) -> AsyncIterator[bytes]:
-        with _told():
+        with _errors():
             async for some in stream:
                 yield bytes(some)
 
@@ -122,7 +122,7 @@ class PictureStore:
         """
         if not _is_name(name):
             return None
-        with _told():
+        with _errors():
             try:
                 found = await self._store.get_async(name)
                 return Found(bytes(await found.bytes_async()), found.meta["last_modified"])
@@ -137,7 +137,7 @@ class PictureStore:
         """
         if not _is_name(folder):
             return []
-        with _told():
+        with _errors():
             found = await self._store.list(f"{folder}/").collect_async()
         return sorted(one["path"] for one in found)
 
@@ -147,7 +147,7 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there.
         """
-        with _told():
+        with _errors():
             return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 
     async def listed(self) -> AsyncIterator[Sequence[Listed]]:
@@ -156,7 +156,7 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there.
         """
-        with _told():
+        with _errors():
             async for some in self._store.list(chunk_size=500):
                 yield [Listed(one["path"], one["size"], one["last_modified"]) for one in some]
 
@@ -166,7 +166,7 @@ class PictureStore:
         Raises:
             PicturesUnavailable: see there.
         """
-        with _told():
+        with _errors():
             for name in names:
                 try:
                     if (await self._store.head_async(name))["last_modified"] <= unless_stored_after:
@@ -181,16 +181,8 @@ def _is_name(name: str) -> bool:
     return all(_PART.fullmatch(part) and len(part.encode("utf-8", "replace")) <= MOST_BYTES for part in parts)
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    from obstore.exceptions import BaseError
-
-    try:
-        yield
-    except PicturesUnavailable:
-        raise
-    except (BaseError, OSError) as error:
-        raise PicturesUnavailable(f"the store of pictures does not answer ({type(error).__name__})") from None
+def _errors() -> AbstractContextManager[None]:
+    return store_errors(PicturesUnavailable, "the store of pictures")
 
 
 def picture_store(settings: Settings) -> PictureStore:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from backend.core.dates import time_label
 from backend.core.texts import _
-from backend.core.web.contact import clean_name
+from backend.core.web.contact import full_name
 from backend.customers.search_terms import COUNTRY, NATIONAL_DIGITS, phone_digits
 from backend.legal.consents import KIND_NAMES, ConsentProof
 from backend.orders.models import Order
@@ -16,9 +16,7 @@ NO_NAME = _("Sin nombre")
 
 def buyer_of(order: Order) -> str:
     """Return the name of the recipient."""
-    address = order.shipping_address
-    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
-    return " ".join(filter(None, names)) or NO_NAME
+    return full_name(order.shipping_address) or NO_NAME
 
 
 def phone_path(phone: str) -> str:

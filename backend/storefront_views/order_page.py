@@ -18,7 +18,7 @@ from backend.core.config.settings import Settings
 from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop, format_exact
 from backend.core.texts import _
-from backend.core.web.contact import clean_name
+from backend.core.web.contact import full_name
 from backend.fulfillment.views import FulfillmentView, fulfillment_views
 from backend.invoices.files import BuyersInvoice, buyers_invoices
 from backend.office_settings import read_effective_settings
@@ -198,9 +198,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         paid_label=money.paid_label if money.is_different else "",
         missing_label=money.missing_label,
         refunded_label=format_cop(refunded) if refunded else "",
-        recipient=" ".join(
-            filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name")))
-        ),
+        recipient=full_name(address),
         address_lines=address_lines(address),
         gift_message=gift_message(order.meta),
         payment=payment,

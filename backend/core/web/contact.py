@@ -189,6 +189,11 @@ def clean_name(value: Any) -> str:
     return name if is_person_name(name) else ""
 
 
+def full_name(address: Mapping[str, Any]) -> str:
+    """Return first and last name of an address (or of anything with these fields) on one line; empty if it has none."""
+    return " ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name"))))
+
+
 def _belongs_to_a_name(c: str) -> bool:
     return c.isalpha() or c in _BETWEEN_LETTERS or unicodedata.category(c) in ("Mn", "Mc")
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import short_time_label
 from backend.core.texts import _
-from backend.core.web.contact import clean_name
+from backend.core.web.contact import full_name
 from backend.office.customer_labels import buyer_of
 from backend.office.customers.search import FoundPerson, persons_page
 from backend.office.list_filters import active_filters, label_of
@@ -84,8 +84,8 @@ async def customers_named(session: AsyncSession, actor: Actor, text: str, limit:
 
 
 def name_of(first_name: str, last_name: str, last: Order | None, email: str) -> str:
-    """What people call somebody: as they are stored, as their last order was sent to, or their address."""
-    own = " ".join(filter(None, (clean_name(first_name), clean_name(last_name))))
+    """Return the stored name of a customer, else the recipient of their last order, else their e-mail address."""
+    own = full_name({"first_name": first_name, "last_name": last_name})
     return own or (buyer_of(last) if last is not None else "") or email
 
 

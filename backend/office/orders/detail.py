@@ -13,7 +13,7 @@ from backend.core.config.modules import GATEWAY_PSE
 from backend.core.dates import time_label
 from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
-from backend.core.web.contact import clean_name
+from backend.core.web.contact import full_name
 from backend.fulfillment.views import stage_shown
 from backend.legal.consents import consents_of_cart
 from backend.office.customer_labels import buyer_of, consent_in_words, document_of, phone_path, whatsapp_path
@@ -201,7 +201,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         document=_document(order) if actor.may(Right.READ_CUSTOMERS) else "",
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
-        recipient=_recipient(order.shipping_address),
+        recipient=full_name(order.shipping_address),
         address_lines=address_lines(order.shipping_address),
         address=_address(order.shipping_address),
         gift_message=gift_message(order.meta),
@@ -367,11 +367,6 @@ def _document(order: Order) -> str:
     name = whole_name(name_of(order.billing_address, order.shipping_address, doc_type))
     is_recipient = name in ("", whole_name(name_of(None, order.shipping_address, "")))
     return written if is_recipient or not written else f"{written} · {name}"
-
-
-def _recipient(address: Mapping[str, Any]) -> str:
-    names = (clean_name(address.get(part)) for part in ("first_name", "last_name"))
-    return " ".join(filter(None, names))
 
 
 def _address(address: Mapping[str, Any]) -> AddressFields:

@@ -6,8 +6,7 @@ no copy is ever in memory.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backend.core.config.values import S3Address, s3_address
-from backend.media.object_stores import s3_store
+from backend.media.object_stores import StoreUnavailable, s3_store, store_errors
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -27,10 +26,6 @@ PIECE, MOST_PIECES = 8 << 20, 9_000
 """Bytes that are sent or fetched at a time, and how many pieces a store takes of one file."""
 AT_ONCE = 2
 PIECE_WITHIN = timedelta(minutes=5)
-
-
-class StoreUnavailable(OSError):
-    """The store of copies does not answer, or refuses. It names no address: that holds a key."""
 
 
 class NoCopy(Exception):
@@ -54,7 +49,7 @@ class CopyStore:
         Raises:
             StoreUnavailable: see there.
         """
-        with _told():
+        with _errors():
             try:
                 await self._store.head_async(name)
             except FileNotFoundError:
@@ -67,7 +62,7 @@ class CopyStore:
         Raises:
             StoreUnavailable: see there; nothing is stored.
         """
-        with _told():
+        with _errors():
             await self._store.put_async(
                 name, file, chunk_size=max(PIECE, size // MOST_PIECES), max_concurrency=AT_ONCE
             )
@@ -82,14 +77,16 @@ class CopyStore:
             NoCopy: there is none.
             StoreUnavailable: see there.
         """
-        with file.open("wb") as out, _told():
-            try:
-                size = (await self._store.head_async(name))["size"]
-            except FileNotFoundError:
-                raise NoCopy(f"the store has no {name}") from None
+        with file.open("wb") as out:
+            with _errors():
+                try:
+                    size = (await self._store.head_async(name))["size"]
+                except FileNotFoundError:
+                    raise NoCopy(f"the store has no {name}") from None
             for start in range(0, size, PIECE):
-                end = min(start + PIECE, size)
-                out.write(await self._store.get_range_async(name, start=start, end=end))
+                with _errors():
+                    piece = await self._store.get_range_async(name, start=start, end=min(start + PIECE, size))
+                out.write(piece)
 
     async def names(self) -> list[str]:
         """The copies that `trompo backup` named, the oldest first.
@@ -98,7 +95,7 @@ class CopyStore:
             StoreUnavailable: see there.
         """
         found: list[str] = []
-        with _told():
+        with _errors():
             async for some in self._store.list(chunk_size=500):
                 found += [one["path"] for one in some if _NAME.fullmatch(one["path"])]
         return sorted(found)
@@ -109,7 +106,7 @@ class CopyStore:
         Raises:
             StoreUnavailable: see there.
         """
-        with _told():
+        with _errors():
             try:
                 await self._store.delete_async(name)
             except FileNotFoundError:
@@ -172,13 +169,5 @@ def delete_older_files(folder: Path, keep: int) -> list[str]:
     return gone
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    from obstore.exceptions import BaseError
-
-    try:
-        yield
-    except (BaseError, FileNotFoundError, PermissionError) as error:
-        raise StoreUnavailable(
-            f"the store of copies does not answer, or refuses ({type(error).__name__})"
-        ) from None
+def _errors() -> AbstractContextManager[None]:
+    return store_errors(StoreUnavailable, "the store of copies")

@@ -105,7 +105,7 @@ def _row(order: Order, items: Sequence[str], guides: Sequence[str], code: str) -
         order.status,
         order.payment_status,
         order.fulfillment_status,
-        " ".join(filter(None, (address.get("first_name"), address.get("last_name")))),
+        whole_name(name_of(None, address, "")),
         order.email,
         address.get("phone"),
         " ".join(filter(None, (payer.get("doc_type"), payer.get("doc_number")))),

@@ -25,6 +25,7 @@ from backend.app import Shop
 from backend.cli.main import app
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
+from backend.media.object_stores import StoreUnavailable
 from backend.media.picture_store import picture_store
 from backend.operations.backup import archive, storage
 from backend.operations.backup.archive import Damaged
@@ -34,7 +35,6 @@ from backend.operations.backup.restore import restore_from_store
 from backend.operations.backup.storage import (
     CopyStore,
     NoCopy,
-    StoreUnavailable,
     copy_place,
     delete_older_files,
 )
