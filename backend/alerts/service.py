@@ -1,7 +1,6 @@
 """Beginning and end of alerts. Any replica may find the same at the same moment: one row, one event."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,7 +9,7 @@ from backend.alerts.kinds import RULES, AlertKind
 from backend.alerts.models import Alert
 from backend.core.clock import now
 from backend.core.db.database import database_now, db_now, locked
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotFound
 from backend.core.events import publish
 from backend.core.ids import new_id
@@ -53,7 +52,7 @@ async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, mess
         "created_at": written,
         "updated_at": written,
     }
-    new_one = await session.execute(_INSERT[session.get_bind().dialect.name], row)
+    new_one = await session.execute(_INSERT, row)
     if new_one.scalar_one_or_none() is not None:
         await publish(session, AlertBegan(row["id"]))  # type: ignore[arg-type]
 
@@ -88,13 +87,9 @@ async def read_alert(session: AsyncSession, alert_id: str) -> Alert:
 _BY_ID = select(Alert).where(Alert.id == bindparam("alert_id"))
 
 
-def _insert(dialect: Any) -> Any:
-    table = table_of(Alert)
-    return (
-        dialect.insert(table)
-        .on_conflict_do_nothing(index_elements=["kind", "subject"], index_where=table.c.ended_at.is_(None))
-        .returning(table.c.id)
-    )
-
-
-_INSERT = for_each_dialect(_insert)
+_ALERTS = table_of(Alert)
+_INSERT = (
+    insert_into(_ALERTS)
+    .on_conflict_do_nothing(index_elements=["kind", "subject"], index_where=_ALERTS.c.ended_at.is_(None))
+    .returning(_ALERTS.c.id)
+)

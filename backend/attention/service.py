@@ -10,14 +10,13 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, select, text
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import Database, database_now, locked
-from backend.core.db.tables import JsonObject
+from backend.core.db.tables import JsonObject, insert_into
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish, subscribe
 from backend.core.money import Cop
@@ -79,9 +78,12 @@ async def raise_attention(
         due_at=await database_now(session) + RULES[kind].within,
     )
     values: dict[str, Any] = row.model_dump()
-    insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(Attention)
-    new = insert.values(values).on_conflict_do_nothing(
-        index_elements=["kind", "subject_id"], index_where=text("resolved_at IS NULL")
+    new = (
+        insert_into(Attention)
+        .values(values)
+        .on_conflict_do_nothing(
+            index_elements=["kind", "subject_id"], index_where=text("resolved_at IS NULL")
+        )
     )
     if (await session.execute(new.returning(Attention.id))).scalar_one_or_none() is not None:
         await publish(session, AttentionRaised(row.id))

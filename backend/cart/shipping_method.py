@@ -1,14 +1,12 @@
 """The shipping method of a cart: choosing it, and removing it when what it was priced for changes."""
 
-from typing import Any
-
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.events import CartChanged
 from backend.cart.models import Cart, CartShippingMethod
 from backend.core.clock import now
-from backend.core.db.tables import JsonObject, for_each_dialect, table_of, values_of
+from backend.core.db.tables import JsonObject, insert_into, table_of, values_of
 from backend.core.events import publish
 from backend.core.money import Cop
 
@@ -17,13 +15,11 @@ _METHOD = table_of(CartShippingMethod)
 _VOID_SHIPPING = delete(_METHOD).where(_METHOD.c.cart_id == bindparam("cart_id")).returning(_METHOD.c.id)
 
 
-def _ship_by(dialect: Any) -> Any:
-    insert = dialect.insert(_METHOD)
-    new = {name: insert.excluded[name] for name in CartShippingMethod.model_fields if name != "cart_id"}
-    return insert.on_conflict_do_update(index_elements=["cart_id"], set_=new)
-
-
-_SHIP_BY = for_each_dialect(_ship_by)
+_INSERT = insert_into(_METHOD)
+_SHIP_BY = _INSERT.on_conflict_do_update(
+    index_elements=["cart_id"],
+    set_={name: _INSERT.excluded[name] for name in CartShippingMethod.model_fields if name != "cart_id"},
+)
 
 
 async def shipping_method(session: AsyncSession, cart_id: str) -> CartShippingMethod | None:
@@ -43,7 +39,7 @@ async def set_shipping_method(
         cart_id=cart.id, shipping_option_id=option_id, name=name, amount=amount, data=data
     )
     cart.updated_at = now()
-    await session.execute(_SHIP_BY[session.get_bind().dialect.name], values_of(method))
+    await session.execute(_SHIP_BY, values_of(method))
     return method
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, Thing, record
@@ -14,6 +13,7 @@ from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
 from backend.catalog.schemas.admin import CategoryChange, NewCategory
 from backend.core.db.database import locked
+from backend.core.db.tables import insert_into
 from backend.core.errors import NotAllowed
 from backend.staff.rights import Actor, Right
 
@@ -117,9 +117,8 @@ async def assign_to_category(
     changes = {"products added": (None, sorted(new)), "products removed": (sorted(gone), None)}
     await record(session, actor, "products assigned", Subject(Thing.CATEGORY, category_id), changes)
     if new:
-        dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
         rows = [{"product_id": product_id, "category_id": category_id} for product_id in sorted(new)]
-        await session.execute(dialect.insert(ProductCategory).on_conflict_do_nothing(), rows)
+        await session.execute(insert_into(ProductCategory).on_conflict_do_nothing(), rows)
     if gone:
         await session.execute(
             ProductCategory.__table__.delete().where(  # type: ignore[attr-defined]

@@ -115,7 +115,7 @@ async def priced_offers(
     priced = await quoting.ask(cart_id, offers, contents)
     if any(one.request is not None for one in priced) and cart.completed_at is None:
         async with database.transaction() as session:
-            await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+            await store_quotes(session, cart_id, priced)
     kept = [one for one in priced if not await quoting.is_refused(one.quote)]
     if option_id is not None and not kept:
         raise NoCourier(contents.dane_code)
@@ -192,7 +192,7 @@ async def offer_shipping(quoting: Quoting, cart_id: str, wanted: str, *, is_choi
             cart = await open_cart(session, cart_id)
             if quote_input(cart, await lines_of(session, cart_id)) != contents:
                 continue
-            await store_quotes(session, cart_id, priced, is_sqlite=database.is_sqlite)
+            await store_quotes(session, cart_id, priced)
             quoted = [(offer.option, _quoted(known[offer.option.id])) for offer in offers]
             shown = [one for one in quoted if one[0].id not in refused]
             chosen = _wanted(shown, wanted)

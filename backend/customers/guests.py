@@ -1,12 +1,11 @@
 """Guests: customers without an account, one for each e-mail address (wire: commerce-api, Guest checkout 3)."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.db.tables import insert_into, table_of, values_of
 from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember, GuestCustomer
 from backend.customers.search_index import forget_terms, index_guest
@@ -18,11 +17,7 @@ _KNOWN = (
 )
 
 
-def _add(dialect: Any) -> Any:
-    return dialect.insert(table_of(GuestCustomer)).on_conflict_do_nothing(index_elements=["email"])
-
-
-_ADD = for_each_dialect(_add)
+_ADD = insert_into(table_of(GuestCustomer)).on_conflict_do_nothing(index_elements=["email"])
 
 
 async def guest_with(session: AsyncSession, email: str) -> str:
@@ -35,7 +30,7 @@ async def guest_with(session: AsyncSession, email: str) -> str:
     if known is not None:
         return str(known)
     new = values_of(GuestCustomer(email=address))
-    await session.execute(_ADD[session.get_bind().dialect.name], new)
+    await session.execute(_ADD, new)
     guest_id = str(
         (await session.execute(_KNOWN, {"email": address})).scalar_one()
     )  # another cart's, if that was quicker

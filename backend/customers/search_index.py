@@ -7,19 +7,19 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, event, fals
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.collation import AFTER_ANY_LETTER, MOST_WORDS
-from backend.core.db.tables import JsonObject, for_each_dialect, table_of
+from backend.core.db.tables import JsonObject, insert_into, table_of
 from backend.customers.models import Customer, CustomerTerm, GuestCustomer
 from backend.customers.search_terms import buyer_terms, wanted_terms
 
 _TERMS = table_of(CustomerTerm)
 _FORGET = delete(_TERMS).where(_TERMS.c.customer_id == bindparam("of"))
 _INSERT = insert(_TERMS)
-_ADD = for_each_dialect(lambda dialect: dialect.insert(_TERMS).on_conflict_do_nothing())
+_ADD = insert_into(_TERMS).on_conflict_do_nothing()
 
 
 async def index_guest(session: AsyncSession, guest_id: str, email: str) -> None:
     """Let a guest be found who was inserted by a statement."""
-    await session.execute(_ADD[session.get_bind().dialect.name], _rows(guest_id, email, {}))
+    await session.execute(_ADD, _rows(guest_id, email, {}))
 
 
 async def forget_terms(session: AsyncSession, customer_ids: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Who
 from backend.core.db.database import db_now, locked
-from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.db.tables import insert_into, table_of, values_of
 from backend.core.errors import Conflict, InsufficientStock
 from backend.core.events import publish
 from backend.core.ids import new_id
@@ -146,7 +146,7 @@ async def lock_level(session: AsyncSession, variant_id: str, location_id: str) -
     level = (await session.execute(locked(query))).scalar_one_or_none()
     if level is None:  # somebody else may be making it too
         new = InventoryLevel(variant_id=variant_id, location_id=location_id)
-        await session.execute(_NEW_LEVEL[session.get_bind().dialect.name], values_of(new))
+        await session.execute(_NEW_LEVEL, values_of(new))
         level = (await session.execute(locked(query))).scalar_one()
     return level
 
@@ -162,7 +162,7 @@ async def make_levels(session: AsyncSession, variant_ids: Sequence[str], locatio
     there = select(variant.column).where(variant.column.in_(missing)).order_by(variant.column)
     for variant_id in (await session.execute(there)).scalars().all():
         new = InventoryLevel(variant_id=variant_id, location_id=location_id)
-        await session.execute(_NEW_LEVEL[session.get_bind().dialect.name], values_of(new))
+        await session.execute(_NEW_LEVEL, values_of(new))
 
 
 async def _change(session: AsyncSession, level: InventoryLevel, stocked: int, why: Why) -> None:
@@ -178,7 +178,5 @@ async def _change(session: AsyncSession, level: InventoryLevel, stocked: int, wh
         await publish(session, StockChanged({level.variant_id: delta}))
 
 
-_NEW_LEVEL = for_each_dialect(
-    lambda dialect: dialect.insert(table_of(InventoryLevel)).on_conflict_do_nothing()
-)
+_NEW_LEVEL = insert_into(table_of(InventoryLevel)).on_conflict_do_nothing()
 _INSERT = insert(table_of(StockMovement)).values(created_at=db_now())

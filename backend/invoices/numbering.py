@@ -6,15 +6,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import locked
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotAllowed
 from backend.invoices.documents import Range
 from backend.invoices.models import InvoiceSequence
 from backend.office_settings.invoicing import Invoicing
 
-_ROW = for_each_dialect(
-    lambda kind: kind.insert(table_of(InvoiceSequence)).on_conflict_do_nothing(index_elements=["prefix"])
-)
+_ROW = insert_into(table_of(InvoiceSequence)).on_conflict_do_nothing(index_elements=["prefix"])
 
 
 class NoNumber(NotAllowed):
@@ -50,7 +48,7 @@ async def take_number(session: AsyncSession, prefix: str, within: Range | None) 
     Raises:
         NoNumber: the range is used up.
     """
-    await session.execute(_ROW[session.get_bind().dialect.name].values(prefix=prefix, last=0))
+    await session.execute(_ROW.values(prefix=prefix, last=0))
     row = (
         await session.execute(locked(select(InvoiceSequence).where(InvoiceSequence.prefix == prefix)))
     ).scalar_one()

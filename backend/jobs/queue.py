@@ -7,13 +7,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Float, bindparam, case, delete, event, func, or_, select, update
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from backend.core.clock import now
 from backend.core.db.database import UtcDateTime, database_now, db_now, db_now_in
-from backend.core.db.tables import Json, for_each_dialect, table_of
+from backend.core.db.tables import Json, insert_into, table_of
 from backend.jobs.kinds import pause_of
 from backend.jobs.models import Job
 
@@ -35,7 +34,7 @@ async def enqueue(
     it runs, it runs once more afterwards, even if that run fails; one that was given up is tried again from the start.
     Payloads are JSON and hold no secret.
     """
-    statement = _ENQUEUE[session.get_bind().dialect.name]
+    statement = _ENQUEUE
     await session.execute(statement, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
@@ -49,7 +48,7 @@ def enqueue_in(
     after: timedelta | None = None,
 ) -> None:
     """`enqueue`, for a listener of the session's own events, which cannot wait."""
-    statement = _ENQUEUE[session.get_bind().dialect.name]
+    statement = _ENQUEUE
     session.execute(statement, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
@@ -88,12 +87,16 @@ def _wake(session: Session) -> None:
             wake()
 
 
-def _enqueue_statement(dialect: Any) -> Any:
+def _earlier(one: Any, other: Any) -> Any:
+    return case((other < one, other), else_=one)
+
+
+def _enqueue_statement() -> Any:
     """Built once: building takes longer than running."""
     due = db_now_in(bindparam("seconds", type_=Float))
     table = table_of(Job)
     job = table.c
-    insert = dialect.insert(table).values(
+    insert = insert_into(table).values(
         kind=bindparam("kind"),
         key=bindparam("key"),
         payload=bindparam("payload", type_=Json),
@@ -104,7 +107,6 @@ def _enqueue_statement(dialect: Any) -> Any:
         created_at=bindparam("created_at", type_=UtcDateTime()),
     )
     new, is_claimed = insert.excluded, job.claim.is_not(None)
-    least = func.least if dialect is postgresql else func.min
     return insert.on_conflict_do_update(
         index_elements=["kind", "key"],
         set_={
@@ -112,7 +114,7 @@ def _enqueue_statement(dialect: Any) -> Any:
             "run_at": case(
                 (is_claimed, job.run_at),
                 (job.failed_at.is_not(None), new.run_at),
-                else_=least(job.run_at, new.run_at),
+                else_=_earlier(job.run_at, new.run_at),
             ),
             "delay_s": case(
                 (is_claimed, job.delay_s),
@@ -122,7 +124,7 @@ def _enqueue_statement(dialect: Any) -> Any:
             "again_delay_s": case(
                 (is_claimed, case((job.again_at < new.run_at, job.again_delay_s), else_=new.delay_s))
             ),
-            "again_at": case((is_claimed, least(func.coalesce(job.again_at, new.run_at), new.run_at))),
+            "again_at": case((is_claimed, _earlier(func.coalesce(job.again_at, new.run_at), new.run_at))),
             "failures": case((job.failed_at.is_not(None), 0), else_=job.failures),
             "failed_at": None,
             "failing_since": None,
@@ -130,7 +132,7 @@ def _enqueue_statement(dialect: Any) -> Any:
     )
 
 
-_ENQUEUE = for_each_dialect(_enqueue_statement)
+_ENQUEUE = _enqueue_statement()
 _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == bindparam("key"))
 
 

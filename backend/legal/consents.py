@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import db_now
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import InvalidData
 from backend.core.ids import new_id
 from backend.core.texts import _
@@ -111,8 +111,8 @@ def require_ticks(typed: Mapping[str, Any]) -> None:
         raise InvalidData("The consents are missing", fields=problems)
 
 
-_KEEP = for_each_dialect(lambda dialect: dialect.insert(table_of(KeptText)).on_conflict_do_nothing())
-_GIVE = for_each_dialect(lambda dialect: dialect.insert(table_of(Consent)).on_conflict_do_nothing())
+_KEEP = insert_into(table_of(KeptText)).on_conflict_do_nothing()
+_GIVE = insert_into(table_of(Consent)).on_conflict_do_nothing()
 
 
 async def give_consents(
@@ -126,11 +126,11 @@ async def give_consents(
         cart_id: for which purchase.
         customer_id: whose account.
     """
-    effective, dialect = await read_effective_settings(session, who.settings), session.get_bind().dialect.name
+    effective = await read_effective_settings(session, who.settings)
     for kind in NEEDED:
         text = filled(await current_text(session, _TEXTS[kind]), effective)
         kept = {"digest": text.digest, "kind": text.kind, "version": text.version, "text": text.text}
-        await session.execute(_KEEP[dialect].values(kept_at=db_now()), kept)
+        await session.execute(_KEEP.values(kept_at=db_now()), kept)
         await _give(
             session, kind, str(text.version), text.digest, who.source, who.client_ip, cart_id, customer_id
         )
@@ -169,7 +169,7 @@ async def _give(  # noqa: PLR0917 - the columns of a row
         "cart_id": cart_id,
         "customer_id": customer_id,
     }
-    await session.execute(_GIVE[session.get_bind().dialect.name].values(given_at=db_now()), row)
+    await session.execute(_GIVE.values(given_at=db_now()), row)
     if cart_id is not None and customer_id is not None:
         await own_consents(session, cart_id, customer_id)
 

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
-from functools import partial
-from typing import Any
 
 from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,7 +21,7 @@ from backend.content.mail_texts import read_mail
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, db_now
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotFound
 from backend.core.events import subscribe
 from backend.core.ids import new_id
@@ -339,20 +337,15 @@ async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: 
     """Send one mail of this kind about this thing, once; with `again` also when it was sent before."""
     moment = now()
     row = {"id": new_id("mail"), "kind": kind, "about": about, "created_at": moment, "updated_at": moment}
-    statement = (_INSERT_AGAIN if again else _INSERT)[session.get_bind().dialect.name]
+    statement = _INSERT_AGAIN if again else _INSERT
     mail_id = (await session.execute(statement, row)).scalar_one_or_none()
     if mail_id is not None:
         await enqueue(session, SEND, key=mail_id)
 
 
-def _insert(dialect: Any, *, again: bool) -> Any:
-    """The statement that returns the mail's id when it is to be sent, else nothing. It is built once."""
-    mail = dialect.insert(table_of(Mail))
-    if again:
-        set_ = {"sent_at": None, "updated_at": mail.excluded.updated_at}
-        return mail.on_conflict_do_update(index_elements=["kind", "about"], set_=set_).returning(Mail.id)
-    return mail.on_conflict_do_nothing(index_elements=["kind", "about"]).returning(Mail.id)
-
-
-_INSERT = for_each_dialect(partial(_insert, again=False))
-_INSERT_AGAIN = for_each_dialect(partial(_insert, again=True))
+_NEW = insert_into(table_of(Mail)).returning(Mail.id)
+_INSERT = _NEW.on_conflict_do_nothing(index_elements=["kind", "about"])
+_INSERT_AGAIN = _NEW.on_conflict_do_update(
+    index_elements=["kind", "about"], set_={"sent_at": None, "updated_at": _NEW.excluded.updated_at}
+)
+"""Both return the mail's id when it is to be sent, else nothing."""

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from sqlalchemy import case, delete, func, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.clock import now
 from backend.core.db.database import Database, database_now
+from backend.core.db.tables import insert_into
 from backend.core.ids import new_id
 from backend.core.observability.tracing import traced
 from backend.core.web.outside_values import to_storable_text
@@ -125,7 +125,7 @@ async def store(database: Database, provider_id: str, notification: Notification
             "a notification of %r is %s: recorded, without effect", provider_id[:80], notification.verdict
         )
     async with database.transaction() as session:
-        insert = (sqlite if database.is_sqlite else postgresql).insert(PaymentNotification).values(row)
+        insert = insert_into(PaymentNotification).values(row)
         times_received = PaymentNotification.times_received
         again = insert.on_conflict_do_update(
             index_elements=["provider_id", "dedupe_key"],

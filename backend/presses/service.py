@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import db_now
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import ShopError
 from backend.presses.models import Press
 
@@ -51,9 +51,7 @@ class Sending:
 
 _sending: ContextVar[Sending | None] = ContextVar("the sending of a press that is handled", default=None)
 
-_INSERT = for_each_dialect(
-    lambda dialect: dialect.insert(table_of(Press)).values(created_at=db_now()).on_conflict_do_nothing()
-)
+_INSERT = insert_into(table_of(Press)).values(created_at=db_now()).on_conflict_do_nothing()
 
 
 @contextmanager
@@ -103,7 +101,7 @@ async def use_press(session: AsyncSession, subject: str = "") -> None:
     if sending is None:
         return
     row = {"id": sending.digest, "subject": subject, "sending": sending.id}
-    await session.execute(_INSERT[session.get_bind().dialect.name], row)
+    await session.execute(_INSERT, row)
     query = select(Press.subject, Press.sending).where(Press.id == sending.digest)
     stored_subject, stored_sending = (await session.execute(query)).one()
     if stored_sending != sending.id:

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, UtcDateTime
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import TooManyRequests
 from backend.rate_limit.models import RateLimitCounter, add_to_counters
 
@@ -91,21 +91,17 @@ _COUNTERS = table_of(RateLimitCounter)
 
 
 @cache
-def _count(tries: int) -> dict[str, Any]:
-    """The statement that counts a try of so many keys and returns their counters, by the kind of database."""
+def _count(tries: int) -> Any:
+    """Return the statement that counts a try of this number of keys and returns their counters."""
     # not `values()` of several rows: SQLAlchemy would compile the statement anew each time
     rows = [
         select(bindparam(f"key{n}", type_=String()), literal(1), bindparam(f"until{n}", type_=UtcDateTime()))
         for n in range(tries)
     ]
     rows[-1] = rows[-1].where(true())  # else SQLite takes "ON CONFLICT" for a join's condition
-
-    def build(dialect: Any) -> Any:
-        stored = _COUNTERS.c
-        new = dialect.insert(_COUNTERS).from_select(["key", "hits", "expires_at"], union_all(*rows))
-        return add_to_counters(new).returning(stored.key, stored.hits, stored.expires_at)
-
-    return for_each_dialect(build)
+    stored = _COUNTERS.c
+    new = insert_into(_COUNTERS).from_select(["key", "hits", "expires_at"], union_all(*rows))
+    return add_to_counters(new).returning(stored.key, stored.hits, stored.expires_at)
 
 
 def _uncounting(*, is_certain: bool) -> Any:
@@ -169,7 +165,7 @@ async def hit_in(
     asked: dict[str, Any] = {"moment": moment}
     for n, key in enumerate(sorted(counters)):
         asked |= {f"key{n}": key, f"until{n}": moment + counters[key].window}
-    statement = _count(len(counters))[session.get_bind().dialect.name]
+    statement = _count(len(counters))
     counted = (await session.execute(statement, asked)).all()
     over = [(counters[key], until) for key, hits, until in counted if hits > counters[key].most]
     if not over:
@@ -182,7 +178,7 @@ async def hit_in(
 async def take_turns(session: AsyncSession, key: str) -> None:
     """Wait until no other transaction has taken this turn; it ends with the caller's transaction."""
     asked = {"key0": _hash("turn", key), "until0": now(), "moment": now()}
-    await session.execute(_count(1)[session.get_bind().dialect.name], asked)
+    await session.execute(_count(1), asked)
 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:

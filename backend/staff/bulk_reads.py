@@ -2,13 +2,12 @@
 
 import hashlib
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import bindparam
 
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import Database, database_now
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.rate_limit.models import RateLimitCounter, add_to_counters
 from backend.staff.rights import Actor
 
@@ -18,14 +17,11 @@ READS_WINDOW = timedelta(hours=1)
 _COUNTERS = table_of(RateLimitCounter)
 
 
-def _add(dialect: Any) -> Any:
-    new = dialect.insert(_COUNTERS).values(
+_ADD = add_to_counters(
+    insert_into(_COUNTERS).values(
         key=bindparam("counter"), hits=bindparam("added"), expires_at=bindparam("until")
     )
-    return add_to_counters(new).returning(_COUNTERS.c.hits)
-
-
-_ADD = for_each_dialect(_add)
+).returning(_COUNTERS.c.hits)
 
 
 async def count_reads(database: Database, actor: Actor, things: Thing, count: int) -> None:
@@ -39,7 +35,7 @@ async def count_reads(database: Database, actor: Actor, things: Thing, count: in
     async with database.transaction() as session:
         moment = await database_now(session)
         asked = {"counter": counter, "added": count, "until": moment + READS_WINDOW, "moment": moment}
-        hits = (await session.execute(_ADD[session.get_bind().dialect.name], asked)).scalar_one()
+        hits = (await session.execute(_ADD, asked)).scalar_one()
         if hits - count <= MAX_UNRECORDED_READS < hits:
             changes = {str(things): (None, f"> {MAX_UNRECORDED_READS}")}
             await record(session, actor, "read in bulk", Subject(Thing.STAFF, actor.id), changes)

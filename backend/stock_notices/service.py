@@ -16,7 +16,7 @@ from backend.catalog.events import ProductsEdited
 from backend.catalog.models import Product, Variant, for_sale, has_price, variant_name
 from backend.core.clock import now
 from backend.core.db.database import Database, db_now
-from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.db.tables import insert_into, table_of, values_of
 from backend.core.errors import NotFound
 from backend.core.events import publish, subscribe
 from backend.core.signing import SignedLink
@@ -60,23 +60,18 @@ _TOY = (
 )
 
 
-def _insert(dialect: Any) -> Any:
-    """Asked for again after its mail was noted, it begins anew and has to be confirmed again."""
-    notice = dialect.insert(table_of(StockNotice))
-    row, new = table_of(StockNotice).c, notice.excluded
-    again = case((row.told_at.is_(None), row.confirmed_at))
-    return notice.on_conflict_do_update(
-        index_elements=["variant_id", "email"],
-        set_={
-            "created_at": new.created_at,
-            "updated_at": new.updated_at,
-            "confirmed_at": again,
-            "told_at": None,
-        },
-    ).returning(row.id)
-
-
-_ASK = for_each_dialect(_insert)
+_NOTICE = table_of(StockNotice).c
+_NEW = insert_into(table_of(StockNotice))
+_ASK = _NEW.on_conflict_do_update(
+    index_elements=["variant_id", "email"],
+    set_={
+        "created_at": _NEW.excluded.created_at,
+        "updated_at": _NEW.excluded.updated_at,
+        "confirmed_at": case((_NOTICE.told_at.is_(None), _NOTICE.confirmed_at)),
+        "told_at": None,
+    },
+).returning(_NOTICE.id)
+"""A notice whose mail was enqueued before has to be confirmed again."""
 
 
 def _require_consent(value: bool) -> bool:
@@ -116,7 +111,7 @@ async def ask_notice(database: Database, variant_id: str, typed: dict[str, Any],
         return handle
     async with database.transaction() as session:
         row = values_of(StockNotice(variant_id=variant_id, email=wanted.email))
-        notice_id = (await session.execute(_ASK[session.get_bind().dialect.name], row)).scalar_one()
+        notice_id = (await session.execute(_ASK, row)).scalar_one()
         await publish(session, NoticeAsked(notice_id))
     return handle
 

@@ -26,7 +26,6 @@ from sqlalchemy import (
     select,
     union_all,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.derived_models import ProductTerm, SearchTerm, SearchTypo
@@ -41,7 +40,7 @@ from backend.catalog.search.query_words import (
     words_of,
 )
 from backend.core.collation import AFTER_ANY_LETTER
-from backend.core.db.tables import table_of
+from backend.core.db.tables import insert_into, table_of
 
 MIN_TYPO_LENGTH = 4
 TWO_TYPOS_LENGTH = 8
@@ -150,10 +149,7 @@ async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
 
 
 async def _insert_missing_typos(session: AsyncSession, typos: list[dict[str, str]]) -> None:
-    dialect = session.get_bind().dialect.name
-    statement = (
-        (postgresql if dialect == "postgresql" else sqlite).insert(SearchTypo).on_conflict_do_nothing()
-    )
+    statement = insert_into(SearchTypo).on_conflict_do_nothing()
     await session.execute(statement, sorted(typos, key=lambda row: (row["remains"], row["term"])))
 
 

@@ -19,7 +19,7 @@ from backend.cart.contents import Line
 from backend.cart.models import Cart, LineItem, ShippingQuote
 from backend.catalog.models import Product, Variant
 from backend.core.db.database import db_now
-from backend.core.db.tables import Json, for_each_dialect, table_of
+from backend.core.db.tables import Json, insert_into, table_of
 from backend.core.errors import InvalidData
 from backend.core.money import Cop
 from backend.core.web.contact import one_line
@@ -176,9 +176,7 @@ async def stored_quote(
     return PricedOption(offer, Quote(**stored), request) if stored is not None else None
 
 
-async def store_quotes(
-    session: AsyncSession, cart_id: str, priced: Iterable[PricedOption], *, is_sqlite: bool
-) -> None:
+async def store_quotes(session: AsyncSession, cart_id: str, priced: Iterable[PricedOption]) -> None:
     """Store the quotes for the choice that follows. A flat price needs none."""
     rows = [
         {
@@ -193,26 +191,20 @@ async def store_quotes(
     if rows:
         rows.sort(key=lambda row: str(row["shipping_option_id"]))  # always in this order: no deadlock
         for row in rows:
-            await session.execute(_STORE["sqlite" if is_sqlite else "postgresql"], row)
+            await session.execute(_STORE, row)
 
 
-def _store_statement(dialect: Any) -> Any:
-    """Built once: building takes longer than running."""
-    insert = dialect.insert(table_of(ShippingQuote)).values(
-        cart_id=bindparam("cart_id"),
-        shipping_option_id=bindparam("shipping_option_id"),
-        request=bindparam("request"),
-        quote=bindparam("quote", type_=Json),
-        quoted_at=db_now(),
-    )
-    new = insert.excluded
-    return insert.on_conflict_do_update(
-        index_elements=["cart_id", "shipping_option_id"],
-        set_={"request": new.request, "quote": new.quote, "quoted_at": new.quoted_at},
-    )
-
-
-_STORE = for_each_dialect(_store_statement)
+_INSERT = insert_into(table_of(ShippingQuote)).values(
+    cart_id=bindparam("cart_id"),
+    shipping_option_id=bindparam("shipping_option_id"),
+    request=bindparam("request"),
+    quote=bindparam("quote", type_=Json),
+    quoted_at=db_now(),
+)
+_STORE = _INSERT.on_conflict_do_update(
+    index_elements=["cart_id", "shipping_option_id"],
+    set_={name: _INSERT.excluded[name] for name in ("request", "quote", "quoted_at")},
+)
 
 
 def _digest(option: ShippingOption, request: QuoteRequest) -> str:

@@ -1,12 +1,11 @@
 """What every table has in common."""
 
-from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import JSON, Insert, String, Table, insert
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import make_transient_to_detached
@@ -32,7 +31,6 @@ JsonObject = dict[str, Any]
 ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 """Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
 
-S = TypeVar("S")
 R = TypeVar("R", bound=SQLModel)
 
 
@@ -44,12 +42,12 @@ def table_of(model: type[SQLModel]) -> Table:
     return SQLModel.metadata.tables[str(model.__tablename__)]
 
 
-def for_each_dialect(build: Callable[[Any], S]) -> dict[str, S]:
-    """What `build` makes of SQLAlchemy's module of each kind of database, by the name that a session's bind has.
+def insert_into(target: type[SQLModel] | Table) -> postgresql.Insert:
+    """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`, on both databases.
 
-    For statements such as `INSERT … ON CONFLICT`, which each kind has of its own. They are built once.
+    SQLite has taken these clauses from PostgreSQL, and SQLAlchemy compiles PostgreSQL's statement for SQLite as well.
     """
-    return {"sqlite": build(sqlite), "postgresql": build(postgresql)}
+    return postgresql.insert(target)
 
 
 def values_of(row: SQLModel) -> dict[str, Any]:

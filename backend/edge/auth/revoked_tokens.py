@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import Field, SQLModel
 
 from backend.core.db.database import UtcDateTime, db_now
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.edge.auth.bearer_tokens import CHAIN_LIFETIME, TOKEN_LIFETIME
 
 
@@ -23,12 +23,10 @@ class RevokedTokenChain(SQLModel, table=True):
 _CHAIN = table_of(RevokedTokenChain)
 KEPT_FOR = max(CHAIN_LIFETIME.values()) + TOKEN_LIFETIME
 """How long a revoked chain is stored: longer than any of its tokens can be valid."""
-_REVOKE = for_each_dialect(
-    lambda dialect: (
-        dialect.insert(_CHAIN)
-        .values(id=bindparam("chain"), expires_at=db_now(KEPT_FOR))
-        .on_conflict_do_nothing(index_elements=["id"])
-    )
+_REVOKE = (
+    insert_into(_CHAIN)
+    .values(id=bindparam("chain"), expires_at=db_now(KEPT_FOR))
+    .on_conflict_do_nothing(index_elements=["id"])
 )
 
 
@@ -46,4 +44,4 @@ async def revoke_chains(session: AsyncSession, chains: set[str]) -> None:
     """Revoke these chains of tokens; the empty one, of old tokens and sessions without a token, is skipped."""
     await session.execute(delete(_CHAIN).where(_CHAIN.c.expires_at < db_now()))
     for chain in sorted(chains - {""}):
-        await session.execute(_REVOKE[session.get_bind().dialect.name], {"chain": chain})
+        await session.execute(_REVOKE, {"chain": chain})

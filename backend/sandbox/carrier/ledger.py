@@ -13,7 +13,7 @@ from sqlmodel import col
 
 from backend.core.clock import now
 from backend.core.db.database import Database, locked
-from backend.core.db.tables import for_each_dialect, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.migrations.sandbox_tables import SandboxLabel
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
 from backend.sandbox.carrier.quoting import COURIERS
@@ -28,7 +28,7 @@ NUMBERS = range(10**12, 10**13)
 MOST = 2**63 - 1
 
 _LABELS = table_of(SandboxLabel)
-_INSERT = for_each_dialect(lambda kind: kind.insert(_LABELS).on_conflict_do_nothing())
+_INSERT = insert_into(_LABELS).on_conflict_do_nothing()
 """Of any of its constraints: with one named, PostgreSQL may still meet a rival's row in another."""
 
 
@@ -51,7 +51,7 @@ class Ledger:
         )
         async with self._database.transaction() as session:
             values = label.model_dump(exclude={"id"})
-            await session.execute(_INSERT[session.get_bind().dialect.name], values)
+            await session.execute(_INSERT, values)
             anew = update(_LABELS).where(_LABELS.c.order_id == number).values(values).returning(_LABELS.c.id)
             label.id = (await session.execute(anew)).scalar_one()
             await session.execute(delete(_LABELS).where(_LABELS.c.id <= label.id - KEPT))

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from backend.core.config.settings import SANDBOX_INVOICE_KEY, SANDBOX_INVOICE_SOFTWARE
 from backend.core.db.database import Database
-from backend.core.db.tables import for_each_dialect, table_of, values_of
+from backend.core.db.tables import insert_into, table_of, values_of
 from backend.core.outage import DatabaseUnavailable
 from backend.migrations.sandbox_tables import SandboxInvoice
 from backend.office_settings.invoicing import read_invoicing
@@ -28,9 +28,7 @@ from backend.sandbox.invoicing.rules import Read, Rejection, read_document
 from backend.sandbox.outage import unavailable
 
 BASE_PATH = "/api/v1"
-_INSERT = for_each_dialect(
-    lambda kind: kind.insert(table_of(SandboxInvoice)).on_conflict_do_nothing(index_elements=["number"])
-)
+_INSERT = insert_into(table_of(SandboxInvoice)).on_conflict_do_nothing(index_elements=["number"])
 
 
 def sandbox_invoicing(database: Database) -> "SandboxInvoicing":
@@ -91,7 +89,7 @@ class SandboxInvoicing:
             return JSONResponse({"error": "bad_request"}, 400)
         row = SandboxInvoice(number=number, kind=kind, code=read.code, xml=xml, issued_at=read.issued_at)
         async with self._database.transaction() as session:
-            new = _INSERT[session.get_bind().dialect.name].values(values_of(row))
+            new = _INSERT.values(values_of(row))
             is_new = (await session.execute(new.returning(SandboxInvoice.number))).first() is not None
         return JSONResponse(_shown(row), 201) if is_new else JSONResponse({"error": "number_taken"}, 409)
 

@@ -18,9 +18,10 @@ async def test_what_waits_for_a_thread_can_be_forgotten() -> None:
         return "done"
 
     threads = Threads("test", 1)
-    waiting = threads.start(wait)
+    waiting = asyncio.create_task(threads.run(wait))
     await asyncio.to_thread(began.wait)  # the threads of others are free
-    forgotten = threads.start(called.append, "forgotten")
+    forgotten = asyncio.create_task(threads.run(called.append, "forgotten"))
+    await asyncio.sleep(0)
     forgotten.cancel()
     await asyncio.wait({forgotten})  # the pool hears of it from the event loop
     may_end.set()

@@ -10,11 +10,10 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.dialects import postgresql, sqlite
-
 from backend.core.caching.single_flight import SingleFlight
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.db.database import Database
+from backend.core.db.tables import insert_into
 from backend.core.errors import OutsideFailure
 from backend.core.texts import _
 from backend.payment.models import BankList
@@ -103,12 +102,13 @@ async def _fetch(
 
 
 async def _store(database: Database, kept: BankList) -> None:
-    insert = sqlite.insert if database.is_sqlite else postgresql.insert
     row: dict[str, Any] = kept.model_dump()
     changed = {name: row[name] for name in ("source", "banks", "fetched_at", "tried_at", "updated_at")}
     async with database.transaction() as session:
         await session.execute(
-            insert(BankList).values(row).on_conflict_do_update(index_elements=["provider_id"], set_=changed)
+            insert_into(BankList)
+            .values(row)
+            .on_conflict_do_update(index_elements=["provider_id"], set_=changed)
         )
 
 
