@@ -10,7 +10,7 @@ from backend.alerts.models import Alert
 from backend.core.clock import now
 from backend.core.db.database import database_now, db_now, locked
 from backend.core.db.tables import insert_into, table_of
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 from backend.core.events import publish
 from backend.core.ids import new_id
 
@@ -78,10 +78,9 @@ async def read_alert(session: AsyncSession, alert_id: str) -> Alert:
     Raises:
         NotFound: there is none.
     """
-    alert = (await session.execute(_BY_ID, {"alert_id": alert_id})).scalar_one_or_none()
-    if alert is None:
-        raise NotFound(f"Alert with id: {alert_id} was not found")
-    return alert
+    return require_found(
+        (await session.execute(_BY_ID, {"alert_id": alert_id})).scalar_one_or_none(), "Alert", alert_id
+    )
 
 
 _BY_ID = select(Alert).where(Alert.id == bindparam("alert_id"))

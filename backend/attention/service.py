@@ -16,8 +16,8 @@ from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import Database, database_now, locked
-from backend.core.db.tables import JsonObject, insert_into
-from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.db.tables import JsonObject, get_or_404, insert_into
+from backend.core.errors import Conflict, InvalidData
 from backend.core.events import publish, subscribe
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -244,10 +244,7 @@ async def read_attention(session: AsyncSession, attention_id: str, *, lock: bool
         NotFound: there is none.
     """
     query = select(Attention).where(Attention.id == attention_id)
-    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"Attention with id: {attention_id} was not found")
-    return row
+    return await get_or_404(session, locked(query) if lock else query, "Attention", attention_id)
 
 
 def require_open(row: Attention) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import aliased
 from backend.catalog.count_cache import counted
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.catalog.views import CategoryNode
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 
 
 class Tree:
@@ -57,10 +57,7 @@ class Tree:
         Raises:
             NotFound: there is none.
         """
-        category = self.by_id.get(category_id)
-        if category is None:
-            raise NotFound(f"Product category with id: {category_id} was not found")
-        return category
+        return require_found(self.by_id.get(category_id), "Product category", category_id)
 
     def path_to(self, category_id: str) -> list[Category]:
         """Return the categories from the top of the tree down to this one."""
@@ -149,7 +146,6 @@ async def find_category(session: AsyncSession, category_id: str) -> Category:
     Raises:
         NotFound: there is none.
     """
-    category = await session.get(Category, category_id, populate_existing=True)
-    if category is None:
-        raise NotFound(f"Product category with id: {category_id} was not found")
-    return category
+    return require_found(
+        await session.get(Category, category_id, populate_existing=True), "Product category", category_id
+    )

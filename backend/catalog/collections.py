@@ -12,7 +12,7 @@ from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
 from backend.catalog.schemas.admin import CollectionChange, NewCollection
 from backend.core.db.database import locked
-from backend.core.errors import NotFound
+from backend.core.db.tables import get_or_404
 from backend.staff.rights import Actor, Right
 
 
@@ -107,10 +107,7 @@ async def find_collection(session: AsyncSession, collection_id: str, *, lock: bo
         NotFound: there is none.
     """
     query = select(Collection).where(Collection.id == collection_id)
-    collection = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if collection is None:
-        raise NotFound(f"Collection with id: {collection_id} was not found")
-    return collection
+    return await get_or_404(session, locked(query) if lock else query, "Collection", collection_id)
 
 
 async def _in_collection(session: AsyncSession, collection_id: str) -> set[str]:

@@ -7,7 +7,8 @@ from backend.audit import Subject, Thing, record
 from backend.channels.models import PublishableKey, SalesChannel
 from backend.channels.schemas import ChannelChange, NewChannel
 from backend.core.db.database import constrained, locked
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import NotAllowed
 from backend.staff.rights import Actor, Right
 
 LAST = "This is the last sales channel: without one nothing can be sold"
@@ -22,10 +23,7 @@ async def find_channel(session: AsyncSession, channel_id: str) -> SalesChannel:
         NotFound: there is none.
     """
     query = locked(select(SalesChannel).where(SalesChannel.id == channel_id))
-    channel = (await session.execute(query)).scalar_one_or_none()
-    if channel is None:
-        raise NotFound(f"Sales channel with id: {channel_id} was not found")
-    return channel
+    return await get_or_404(session, query, "Sales channel", channel_id)
 
 
 async def create_channel(session: AsyncSession, actor: Actor, new: NewChannel) -> SalesChannel:

@@ -28,7 +28,7 @@ from backend.checkout.shipping_options import (
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.errors import Conflict, NotAllowed, NotFound, require_found
 from backend.core.money import Cop
 from backend.core.observability.tracing import traced
 from backend.legal.consents import Consenting, ConsentSource, give_consents
@@ -321,10 +321,7 @@ class Checkout:
         )
 
     def _provider(self, provider_id: str) -> PaymentProvider:
-        provider = self.payments.provider(provider_id)
-        if provider is None:
-            raise NotFound(f"Payment provider with id: {provider_id} was not found")
-        return provider
+        return require_found(self.payments.provider(provider_id), "Payment provider", provider_id)
 
     def _return_url(self, sent: object) -> str:
         """The page that was sent to come back to, if one was."""

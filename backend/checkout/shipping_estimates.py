@@ -29,7 +29,7 @@ from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import today_in_colombia
 from backend.core.db.database import Database
-from backend.core.errors import NotFound, TooManyRequests
+from backend.core.errors import NotFound, TooManyRequests, require_found
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.shipping.models import CALCULATED
@@ -93,9 +93,9 @@ class ShippingEstimates:
         """
         town = require_town(dane_code)
         async with self._database.read() as session:
-            row = (await session.execute(_PRODUCT, {"variant_id": variant_id})).first()
-            if row is None:
-                raise NotFound(f"Variant with id: {variant_id} was not found")
+            row = require_found(
+                (await session.execute(_PRODUCT, {"variant_id": variant_id})).first(), "Variant", variant_id
+            )
             contents = quote_input_of(*row, town.code)
             channel = select(SalesChannel.id).order_by(SalesChannel.id).limit(1)  # as that of a new cart
             channel_id = (await session.execute(channel)).scalar_one()

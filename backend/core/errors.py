@@ -22,7 +22,9 @@ platform's are; people read the sentence of `backend.core.error_texts.text_for` 
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+T = TypeVar("T")
 
 
 class ShopError(Exception):
@@ -76,6 +78,17 @@ class NotFound(ShopError):
     """What was asked for does not exist."""
 
     status, type = 404, "not_found"
+
+
+def require_found(found: T | None, noun: str, subject_id: str) -> T:
+    """Return what was found.
+
+    Raises:
+        NotFound: it is None. The message has the platform's form: `noun`, as in "Sales channel", and the id.
+    """
+    if found is None:
+        raise NotFound(f"{noun} with id: {subject_id} was not found")
+    return found
 
 
 class InvalidData(ShopError):

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import constrained, locked
-from backend.core.db.tables import table_of, values_of
+from backend.core.db.tables import get_or_404, table_of, values_of
 from backend.core.errors import Duplicate, NotFound
 from backend.customers.admin_schemas import GroupChange, NewGroup
 from backend.customers.directory import Person, find_person, persons_by_id, persons_with
@@ -25,10 +25,7 @@ async def find_group(session: AsyncSession, group_id: str) -> CustomerGroup:
         NotFound: there is none.
     """
     query = locked(select(CustomerGroup).where(CustomerGroup.id == group_id))
-    group = (await session.execute(query)).scalar_one_or_none()
-    if group is None:
-        raise NotFound(f"Customer group with id: {group_id} was not found")
-    return group
+    return await get_or_404(session, query, "Customer group", group_id)
 
 
 async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> CustomerGroup:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.core.dates import day_begin, today_in_colombia
 from backend.core.db.database import Database, database_now, db_now
-from backend.core.errors import InvalidData, NotFound, TooManyRequests
+from backend.core.errors import InvalidData, NotFound, TooManyRequests, require_found
 from backend.core.spreadsheet import XLSX
 from backend.exports.kinds import KINDS, Contents, Kind, count_of
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
@@ -134,8 +134,7 @@ async def file_of(database: Database, actor: Actor, export_id: str) -> ExportFil
     )
     async with database.read() as session:
         export = (await session.execute(query)).scalar_one_or_none()
-    if export is None:
-        raise NotFound(f"Export with id: {export_id} was not found")
+    export = require_found(export, "Export", export_id)
     actor.require(KINDS[export.kind].right)
     name = f"{KINDS[export.kind].title} {export.since} {export.until}.{export.file_format}"
     return ExportFile(name, MEDIA_TYPES[FileFormat(export.file_format)], _pieces(database, export))

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, Who, record
 from backend.core.clock import now
 from backend.core.db.database import Database
-from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.errors import Conflict, NotAllowed, require_found
 from backend.core.events import publish
 from backend.core.observability.tracing import traced
 from backend.edge.wire import iso
@@ -94,8 +94,7 @@ async def _ask_to_cancel(database: Database, provider: FulfillmentProvider, fulf
     """Have the provider cancel the label, unless it was stored that it has. Raises what `cancel_label` does."""
     async with database.read() as session:
         fulfillment = await session.get(Fulfillment, fulfillment_id)
-    if fulfillment is None:
-        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
+    fulfillment = require_found(fulfillment, "Fulfillment", fulfillment_id)
     _require_cancellable(fulfillment)
     if fulfillment.state == LabelState.CANCELED:
         return

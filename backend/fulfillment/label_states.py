@@ -12,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import locked
-from backend.core.errors import Conflict, NotAllowed, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import Conflict, NotAllowed
 from backend.core.transitions import Transitions
 from backend.orders.models import Fulfillment
 from backend.orders.states import LabelState
@@ -50,10 +51,7 @@ async def lock_fulfillment(
     query = select(Fulfillment).where(Fulfillment.id == fulfillment_id)
     if order_id is not None:
         query = query.where(Fulfillment.order_id == order_id)
-    fulfillment = (await session.execute(locked(query))).scalar_one_or_none()
-    if fulfillment is None:
-        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
-    return fulfillment
+    return await get_or_404(session, locked(query), "Fulfillment", fulfillment_id)
 
 
 def require_retryable(fulfillment: Fulfillment) -> None:

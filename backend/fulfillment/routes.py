@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from backend.core.db.database import Database
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 from backend.core.web.outside_values import parse_identifier, parse_integer, read_json
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
@@ -152,9 +152,7 @@ async def _to_change(database: Database, actor: Actor, fulfillment_id: str) -> F
     actor.require(Right.FULFILL)  # who may not learns nothing of fulfillments
     async with database.read() as session:
         fulfillment = await session.get(Fulfillment, fulfillment_id)
-    if fulfillment is None:
-        raise NotFound(f"Fulfillment with id: {fulfillment_id} was not found")
-    return fulfillment
+    return require_found(fulfillment, "Fulfillment", fulfillment_id)
 
 
 async def _fulfillment(database: Database, fulfillment_id: str, fields: Fields) -> Wire:

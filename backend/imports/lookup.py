@@ -4,7 +4,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import locked
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import NotAllowed
 from backend.imports.models import ImportStatus, ProductImport
 
 
@@ -15,10 +16,7 @@ async def find_import(session: AsyncSession, import_id: str, *, lock: bool = Fal
         NotFound: there is none.
     """
     query = select(ProductImport).where(ProductImport.id == import_id)
-    found = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if found is None:
-        raise NotFound(f"Import with id: {import_id} was not found")
-    return found
+    return await get_or_404(session, locked(query) if lock else query, "Import", import_id)
 
 
 async def find_open_import(session: AsyncSession, import_id: str, *, lock: bool = False) -> ProductImport:

@@ -13,7 +13,7 @@ from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.models import Product, Variant
 from backend.catalog.search.variant_search import with_words
 from backend.core.db.database import locked
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
 from backend.edge.query import Fields, in_order, met, one_of
 from backend.edge.wire import JsonDict, sibling_id
 from backend.inventory.models import InventoryLevel
@@ -62,9 +62,7 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
     """
     query = select(Variant, Product.title).join(Product, Product.id == Variant.product_id)
     query = query.where(Variant.id == _variant_id(item_id), Product.deleted_at.is_(None))
-    found = (await session.execute(query)).one_or_none()
-    if found is None:
-        raise NotFound(f"Inventory item with id: {item_id} was not found")
+    found = require_found((await session.execute(query)).one_or_none(), "Inventory item", item_id)
     variant, title = found
     [item] = await _items(session, [(variant, title)])
     return item

@@ -20,7 +20,8 @@ from backend.attention.service import close_attention, is_dismissed, raise_atten
 from backend.core.config.settings import Settings
 from backend.core.dates import today_in_colombia
 from backend.core.db.database import Database, database_now, locked
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import InvalidData
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.invoices.creation import ISSUE, invoice_of
@@ -245,10 +246,7 @@ async def read_invoice(session: AsyncSession, invoice_id: str, *, lock: bool = F
         NotFound: there is none.
     """
     query = select(Invoice).where(Invoice.id == invoice_id)
-    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"Invoice with id: {invoice_id} was not found")
-    return row
+    return await get_or_404(session, locked(query) if lock else query, "Invoice", invoice_id)
 
 
 def _move(row: Invoice, state: InvoiceState) -> None:

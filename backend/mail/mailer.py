@@ -343,9 +343,9 @@ async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: 
         await enqueue(session, SEND, key=mail_id)
 
 
-_NEW = insert_into(table_of(Mail)).returning(Mail.id)
-_INSERT = _NEW.on_conflict_do_nothing(index_elements=["kind", "about"])
+_NEW = insert_into(table_of(Mail))
+_INSERT = _NEW.on_conflict_do_nothing(index_elements=["kind", "about"]).returning(Mail.id)
 _INSERT_AGAIN = _NEW.on_conflict_do_update(
     index_elements=["kind", "about"], set_={"sent_at": None, "updated_at": _NEW.excluded.updated_at}
-)
+).returning(Mail.id)
 """Both return the mail's id when it is to be sent, else nothing."""

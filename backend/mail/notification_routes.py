@@ -12,7 +12,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Select, false, func, select, union_all
 
 from backend.audit import Thing
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, mentions, met, one_of, read_query
@@ -123,8 +123,7 @@ async def read_notification(
     async with database.read() as session:
         query = _mails().where(Mail.id == mail_id)
         found = (await session.execute(query)).one_or_none()
-    if found is None:
-        raise NotFound(f"Notification with id: {mail_id} was not found")
+    found = require_found(found, "Notification", mail_id)
     await count_reads(database, actor, Thing.ORDER, 1)
     return Wire({"notification": fields.pick(_wire(*found, actor=actor))})
 

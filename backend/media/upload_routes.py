@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, Field
 from starlette.datastructures import UploadFile
 
-from backend.core.errors import InvalidData, NotFound
+from backend.core.errors import InvalidData, require_found
 from backend.core.outage import RETRY_AFTER
 from backend.edge.dependencies import Shown
 from backend.edge.errors import REFUSALS, Refusal
@@ -170,8 +170,7 @@ async def read_upload(
         found = await uploads.find(file_id)
     except PicturesUnavailable as error:
         return _unavailable(error)
-    if found is None:
-        raise NotFound(f"File with id: {file_id} was not found")
+    found = require_found(found, "File", file_id)
     return Wire({"file": fields.pick({"id": found.id, "url": found.url})})
 
 

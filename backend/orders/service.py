@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.core.db.database import database_now, locked
-from backend.core.db.tables import JsonObject, insert_row
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.db.tables import JsonObject, get_or_404, insert_row
+from backend.core.errors import NotAllowed
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -252,10 +252,7 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     Raises:
         NotFound: there is none.
     """
-    order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
-    if order is None:
-        raise NotFound(f"Order with id: {order_id} was not found")
-    return order
+    return await get_or_404(session, select(Order).where(Order.id == order_id), "Order", order_id)
 
 
 ACTIVE_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"
@@ -274,10 +271,7 @@ async def lock_order(session: AsyncSession, order_id: str) -> Order:
     Raises:
         NotFound: there is none.
     """
-    order = (await session.execute(locked(select(Order).where(Order.id == order_id)))).scalar_one_or_none()
-    if order is None:
-        raise NotFound(f"Order with id: {order_id} was not found")
-    return order
+    return await get_or_404(session, locked(select(Order).where(Order.id == order_id)), "Order", order_id)
 
 
 async def lines_of_order(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:

@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import constrained, locked
-from backend.core.db.tables import JsonObject
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import JsonObject, get_or_404
+from backend.core.errors import InvalidData
 from backend.edge.query import in_order, mentions, met, moments, one_of, rows_of
 from backend.edge.wire import JsonDict, stamps
 from backend.plain_tables.models import PlainRow
@@ -98,10 +98,7 @@ async def find_row(session: AsyncSession, kind: Kind, row_id: str, *, lock: bool
         NotFound: there is none.
     """
     query = select(kind.table).where(kind.table.id == row_id)
-    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"{kind.called} with id: {row_id} was not found")
-    return row
+    return await get_or_404(session, locked(query) if lock else query, kind.called, row_id)
 
 
 async def create_row(session: AsyncSession, actor: Actor, kind: Kind, new: RowChange) -> PlainRow:

@@ -19,6 +19,7 @@ from backend.attention.service import close_attention, raise_attention
 from backend.audit import Subject, Thing, record
 from backend.core.business_days import due_after
 from backend.core.db.database import Database, database_now, locked
+from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish
 from backend.core.signing import SignedLink
@@ -116,10 +117,7 @@ async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) 
         NotFound: nothing has this id.
     """
     query = select(Pqrs).where(Pqrs.id == pqrs_id)
-    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"PQRS with id: {pqrs_id} was not found")
-    return row
+    return await get_or_404(session, locked(query) if lock else query, "PQRS", pqrs_id)
 
 
 async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer: str) -> Pqrs:

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.core.commands import UNCHANGED
 from backend.core.db.database import constrained, database_now, locked
+from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.promotions.commands import ChangeCampaign, CreateCampaign, WriteBudget
 from backend.promotions.kinds import BudgetType
@@ -29,10 +30,7 @@ async def find_campaign(session: AsyncSession, campaign_id: str) -> Campaign:
         NotFound: there is none.
     """
     query = locked(select(Campaign).where(Campaign.id == campaign_id, Campaign.deleted_at.is_(None)))
-    campaign = (await session.execute(query)).scalar_one_or_none()
-    if campaign is None:
-        raise NotFound(f"Campaign with id: {campaign_id} was not found")
-    return campaign
+    return await get_or_404(session, query, "Campaign", campaign_id)
 
 
 async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampaign) -> Campaign:

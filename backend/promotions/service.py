@@ -11,8 +11,8 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.models import Category, Collection, Product, Variant
 from backend.core.commands import UNCHANGED
 from backend.core.db.database import constrained, database_now, locked
-from backend.core.db.tables import JsonObject
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import JsonObject, get_or_404
+from backend.core.errors import InvalidData, require_found
 from backend.promotions.campaigns import create_campaign, find_campaign
 from backend.promotions.commands import ChangeMethod, ChangePromotion, ChangeRules, CreatePromotion, WriteRule
 from backend.promotions.kinds import Allocation, MethodType, TargetType
@@ -52,10 +52,7 @@ async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
         NotFound: there is none.
     """
     query = locked(select(Promotion).where(Promotion.id == promotion_id, Promotion.deleted_at.is_(None)))
-    promotion = (await session.execute(query)).scalar_one_or_none()
-    if promotion is None:
-        raise NotFound(f"Promotion with id: {promotion_id} was not found")
-    return promotion
+    return await get_or_404(session, query, "Promotion", promotion_id)
 
 
 async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromotion) -> Promotion:
@@ -165,9 +162,8 @@ async def change_rules(
     gone = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
     changed = []
     for rule_id, values in change.update:
-        if rule_id not in rules:
-            raise NotFound(f"Promotion rule with id: {rule_id} was not found")
-        rules[rule_id] = _rule({**rules[rule_id], **values}, is_target=is_target, rule_id=rule_id)
+        known = require_found(rules.get(rule_id), "Promotion rule", rule_id)
+        rules[rule_id] = _rule({**known, **values}, is_target=is_target, rule_id=rule_id)
         changed.append(rules[rule_id])
     added = [_stored(rule, is_target=is_target) for rule in change.create]
     every = [*rules.values(), *added]

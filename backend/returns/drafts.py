@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import locked
 from backend.core.db.tables import JsonObject
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
 from backend.core.ids import new_id
 from backend.orders.fulfillments import fulfillments_of_order
 from backend.orders.models import Order, ReturnReason
@@ -325,8 +325,7 @@ async def _write(
                     f"{count} of item {line_id}, of which there are {most.get(line_id, 0)}"
                 )
         for reason_id in {item["reason_id"] for item in items if item["reason_id"]}:
-            if await session.get(ReturnReason, reason_id) is None:
-                raise NotFound(f"Return reason with id: {reason_id} was not found")
+            require_found(await session.get(ReturnReason, reason_id), "Return reason", reason_id)
     except (InvalidData, NotFound):
         draft.items = before
         raise

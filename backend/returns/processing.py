@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import WRAPPING_SKU
 from backend.core.db.database import Database, database_now, locked
-from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import Conflict, InvalidData, require_found
 from backend.core.events import publish
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
@@ -63,10 +64,7 @@ async def read_return(session: AsyncSession, return_id: str, *, lock: bool = Fal
         NotFound: there is none with this id.
     """
     query = select(Return).where(Return.id == return_id)
-    row = (await session.execute(locked(query) if lock else query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"Return with id: {return_id} was not found")
-    return row
+    return await get_or_404(session, locked(query) if lock else query, "Return", return_id)
 
 
 async def lines_of_return(session: AsyncSession, return_id: str) -> Sequence[ReturnLine]:
@@ -284,10 +282,7 @@ async def read_file(session: AsyncSession, actor: Actor, file_id: str) -> Return
         NotFound: there is none with this id.
     """
     actor.require(Right.READ_ORDERS)
-    file = await session.get(ReturnFile, file_id)
-    if file is None:
-        raise NotFound(f"File with id: {file_id} was not found")
-    return file
+    return require_found(await session.get(ReturnFile, file_id), "File", file_id)
 
 
 async def _locked(session: AsyncSession, return_id: str, step: ReturnState | None) -> tuple[Return, Order]:

@@ -13,8 +13,8 @@ from backend.audit import Subject, Thing, forget_personal_values, record
 from backend.catalog.events import ProductChanged
 from backend.catalog.models import Product
 from backend.core.db.database import database_now, locked
-from backend.core.db.tables import table_of
-from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.db.tables import get_or_404, table_of
+from backend.core.errors import Conflict, InvalidData
 from backend.core.events import publish
 from backend.core.texts import _
 from backend.core.web.contact import paragraphs
@@ -135,10 +135,9 @@ async def _locked(session: AsyncSession, review_id: str) -> Review:
     ).scalar_one_or_none()
     if product_id is not None:
         await _lock_product(session, product_id)
-    row = (await session.execute(locked(select(Review).where(Review.id == review_id)))).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"Review with id: {review_id} was not found")
-    return row
+    return await get_or_404(
+        session, locked(select(Review).where(Review.id == review_id)), "Review", review_id
+    )
 
 
 async def _lock_product(session: AsyncSession, product_id: str) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, for_sale
 from backend.core.db.database import database_now
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 from backend.core.texts import _
 from backend.core.web.contact import clean_name
 from backend.orders.fulfillments import FULFILLMENTS
@@ -71,9 +71,7 @@ async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLin
     query = (
         select(OrderLine, Order).join(Order, Order.id == OrderLine.order_id).where(OrderLine.id == line_id)
     )
-    row = (await session.execute(query)).first()
-    if row is None:
-        raise NotFound(f"Order line with id: {line_id} was not found")
+    row = require_found((await session.execute(query)).first(), "Order line", line_id)
     line, order = row
     return line, order
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.channels.models import SalesChannel, ShippingProfile
 from backend.channels.wire import channel_wire, profile_wire
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
@@ -91,9 +91,7 @@ async def create(actor: StaffMember, body: NewLocation, database: Db, fields: Sh
 async def read(location_id: str, database: Db, fields: Shown) -> Wire:
     """The warehouse; `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` show its links."""
     async with database.read() as session:
-        location = await session.get(StockLocation, location_id)
-        if location is None:
-            raise NotFound(f"Stock location with id: {location_id} was not found")
+        location = require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
         return await _location(session, location, fields)
 
 
@@ -193,8 +191,7 @@ async def read_profile(profile_id: str, database: Db, fields: Shown) -> Wire:
     """The shipping profile."""
     async with database.read() as session:
         profile = await session.get(ShippingProfile, profile_id)
-    if profile is None:
-        raise NotFound(f"Shipping profile with id: {profile_id} was not found")
+    profile = require_found(profile, "Shipping profile", profile_id)
     return Wire({"shipping_profile": fields.pick(profile_wire(profile))})
 
 

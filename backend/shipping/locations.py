@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.channels.models import SalesChannel
 from backend.core.db.database import constrained, locked
-from backend.core.db.tables import JsonObject
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.db.tables import JsonObject, get_or_404
+from backend.core.errors import NotAllowed, NotFound, require_found
 from backend.inventory.models import InventoryLevel
 from backend.shipping.addresses import municipality_code, require_label_address
 from backend.shipping.models import (
@@ -32,10 +32,7 @@ TOWN = ("city", "province")
 async def find_location(session: AsyncSession, location_id: str) -> StockLocation:
     """The location, locked. NotFound: there is none."""
     query = locked(select(StockLocation).where(StockLocation.id == location_id))
-    location = (await session.execute(query)).scalar_one_or_none()
-    if location is None:
-        raise NotFound(f"Stock location with id: {location_id} was not found")
-    return location
+    return await get_or_404(session, query, "Stock location", location_id)
 
 
 async def the_location(session: AsyncSession, location_id: str | None = None) -> str:
@@ -183,8 +180,7 @@ async def link_sales_channels(
     await record(session, actor, "sales channels linked", Subject(Thing.LOCATION, location_id), removed)
     link = LocationSalesChannel
     for channel_id in sorted(set(add)):
-        if await session.get(SalesChannel, channel_id) is None:
-            raise NotFound(f"Sales channel with id: {channel_id} was not found")
+        require_found(await session.get(SalesChannel, channel_id), "Sales channel", channel_id)
         if await session.get(link, (location_id, channel_id)) is None:
             session.add(link(location_id=location_id, sales_channel_id=channel_id))
     await session.flush()

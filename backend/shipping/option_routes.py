@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.channels.models import ShippingProfile
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
@@ -215,7 +215,9 @@ async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:
 
 
 async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire:
-    found = (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).one_or_none()
-    if found is None:
-        raise NotFound(f"Shipping option with id: {option_id} was not found")
+    found = require_found(
+        (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).one_or_none(),
+        "Shipping option",
+        option_id,
+    )
     return Wire({"shipping_option": fields.pick(option_wire(*found))})

@@ -9,8 +9,8 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.products.sales_channels import require_profile
 from backend.core.clock import now
 from backend.core.db.database import locked
-from backend.core.db.tables import JsonObject
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import JsonObject, get_or_404
+from backend.core.errors import InvalidData, NotFound, require_found
 from backend.core.money import Cop
 from backend.edge.wire import JsonDict
 from backend.shipping.locations import location_of
@@ -42,9 +42,9 @@ async def create_option(
         InvalidData: a flat price is missing, or the provider cannot calculate.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    zone = await session.get(ServiceZone, new.service_zone_id)
-    if zone is None:
-        raise NotFound(f"Service zone with id: {new.service_zone_id} was not found")
+    zone = require_found(
+        await session.get(ServiceZone, new.service_zone_id), "Service zone", new.service_zone_id
+    )
     await require_profile(session, new.shipping_profile_id)
     option = ShippingOption(
         name=new.name,
@@ -125,10 +125,7 @@ async def type_with_id(session: AsyncSession, type_id: str) -> JsonDict:
 
 async def _lock_option(session: AsyncSession, option_id: str) -> ShippingOption:
     query = select(ShippingOption).where(ShippingOption.id == option_id, ShippingOption.deleted_at.is_(None))
-    option = (await session.execute(locked(query))).scalar_one_or_none()
-    if option is None:
-        raise NotFound(f"Shipping option with id: {option_id} was not found")
-    return option
+    return await get_or_404(session, locked(query), "Shipping option", option_id)
 
 
 async def _require_enabled(session: AsyncSession, option: ShippingOption) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.core.db.database import constrained
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.errors import NotAllowed, NotFound, require_found
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
 from backend.shipping.schemas import GeoZone, NewSet, NewZone, ZoneChange
 from backend.staff.rights import Actor, Right
@@ -48,10 +48,7 @@ async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
 
 async def find_set(session: AsyncSession, set_id: str) -> FulfillmentSet:
     """The fulfillment set. NotFound: there is none."""
-    fulfillment_set = await session.get(FulfillmentSet, set_id)
-    if fulfillment_set is None:
-        raise NotFound(f"Fulfillment set with id: {set_id} was not found")
-    return fulfillment_set
+    return require_found(await session.get(FulfillmentSet, set_id), "Fulfillment set", set_id)
 
 
 async def sets_of(session: AsyncSession, location_ids: Sequence[str]) -> Sequence[FulfillmentSet]:

@@ -20,8 +20,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.core.clock import now
 from backend.core.db.database import Database, locked
-from backend.core.db.tables import table_of
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.db.tables import get_or_404, table_of
+from backend.core.errors import InvalidData, NotAllowed
 from backend.core.signing import derive_key
 from backend.core.texts import _
 from backend.core.web.passwords import hash_of
@@ -259,7 +259,4 @@ def _fernet(signing_key: str) -> "Fernet":
 
 
 async def _locked(session: AsyncSession, staff_id: str) -> Staff:
-    staff = (await session.execute(locked(select(Staff).where(Staff.id == staff_id)))).scalar_one_or_none()
-    if staff is None:
-        raise NotFound(f"User with id: {staff_id} was not found")
-    return staff
+    return await get_or_404(session, locked(select(Staff).where(Staff.id == staff_id)), "User", staff_id)

@@ -10,7 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, Thing, record
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now, locked
-from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
+from backend.core.errors import (
+    Conflict,
+    Duplicate,
+    Forbidden,
+    InvalidData,
+    NotAllowed,
+    NotFound,
+    require_found,
+)
 from backend.core.events import publish
 from backend.core.texts import _
 from backend.core.web.contact import is_email, tidy_email
@@ -114,9 +122,7 @@ async def read_staff(session: AsyncSession, actor: Actor, staff_id: str) -> Staf
     """
     if staff_id != actor.id:
         actor.require_role(Right.CHANGE_STAFF)
-    staff = await session.get(Staff, staff_id)
-    if staff is None:
-        raise NotFound(f"User with id: {staff_id} was not found")
+    staff = require_found(await session.get(Staff, staff_id), "User", staff_id)
     return _view(staff)
 
 

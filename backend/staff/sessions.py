@@ -17,7 +17,7 @@ from backend.audit import Subject, Thing, record
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now, db_now
 from backend.core.db.tables import table_of
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 from backend.core.web.passwords import hash_of, new_token
 from backend.edge.auth.bearer_tokens import USER, TokenOwner, session_end
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
@@ -184,8 +184,7 @@ async def end_everywhere(session: AsyncSession, actor: Actor, staff_id: str) -> 
         NotFound: there is no such member.
     """
     _require_own(actor, staff_id)
-    if await session.get(Staff, staff_id) is None:
-        raise NotFound(f"User with id: {staff_id} was not found")
+    require_found(await session.get(Staff, staff_id), "User", staff_id)
     await record(session, actor, "session ended", Subject(Thing.STAFF, staff_id))
     await end_all(session, staff_id)
 

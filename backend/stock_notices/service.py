@@ -16,8 +16,8 @@ from backend.catalog.events import ProductsEdited
 from backend.catalog.models import Product, Variant, for_sale, has_price, variant_name
 from backend.core.clock import now
 from backend.core.db.database import Database, db_now
-from backend.core.db.tables import insert_into, table_of, values_of
-from backend.core.errors import NotFound
+from backend.core.db.tables import get_or_404, insert_into, table_of, values_of
+from backend.core.errors import require_found
 from backend.core.events import publish, subscribe
 from backend.core.signing import SignedLink
 from backend.core.texts import _
@@ -122,9 +122,9 @@ async def toy_of(session: AsyncSession, variant_id: str) -> tuple[str, str]:
     Raises:
         NotFound: it is not for sale.
     """
-    row = (await session.execute(_TOY, {"variant_id": variant_id})).first()
-    if row is None:
-        raise NotFound(f"Variant with id: {variant_id} was not found")
+    row = require_found(
+        (await session.execute(_TOY, {"variant_id": variant_id})).first(), "Variant", variant_id
+    )
     title, handle, variant = row
     name = variant_name(variant)
     return (f"{title} ({name})" if name else title), handle
@@ -144,9 +144,7 @@ async def confirm_notice(database: Database, signing_key: str, notice_id: str, t
             .values(confirmed_at=db_now())
             .returning(StockNotice.variant_id)
         )
-        variant_id = (await session.execute(confirm)).scalar_one_or_none()
-        if variant_id is None:
-            raise NotFound(f"Notice with id: {notice_id} was not found")
+        variant_id = await get_or_404(session, confirm, "Notice", notice_id)
         await enqueue(session, TELL, key=variant_id)
 
 

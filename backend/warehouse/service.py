@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, record
 from backend.catalog.models import Product, Variant
-from backend.core.errors import InsufficientStock, InvalidData, NotFound
+from backend.core.errors import InsufficientStock, InvalidData, NotFound, require_found
 from backend.core.texts import _, counted
 from backend.inventory.movements import (
     MOST_UNITS,
@@ -159,10 +159,8 @@ async def _move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta
 async def _require_place(session: AsyncSession, variant_id: str, location_id: str) -> None:
     known = select(Variant.id).join(Product, Product.id == Variant.product_id)
     known = known.where(Variant.id == variant_id, Product.deleted_at.is_(None))
-    if (await session.execute(known)).first() is None:
-        raise NotFound(f"Product variant with id: {variant_id} was not found")
-    if await session.get(StockLocation, location_id) is None:
-        raise NotFound(f"Stock location with id: {location_id} was not found")
+    require_found((await session.execute(known)).first(), "Product variant", variant_id)
+    require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
 
 
 async def _named(session: AsyncSession, error: StockReserved) -> ReservedForOrders:

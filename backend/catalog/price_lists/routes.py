@@ -21,7 +21,7 @@ from backend.catalog.price_lists.schemas import (
     ProductsRemoval,
 )
 from backend.catalog.price_lists.wire import price_list_wire, price_wire, prices_by_list
-from backend.core.errors import NotFound
+from backend.core.db.tables import get_or_404
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, read_query, rows_of
@@ -142,10 +142,7 @@ async def remove_products(
 
 async def _found(session: AsyncSession, list_id: str) -> PriceList:
     query = select(PriceList).where(PriceList.id == list_id, PriceList.ended_at.is_(None))
-    row = (await session.execute(query)).scalar_one_or_none()
-    if row is None:
-        raise NotFound(f"Price list with id: {list_id} was not found")
-    return row
+    return await get_or_404(session, query, "Price list", list_id)
 
 
 async def _answer(session: AsyncSession, row: PriceList, fields: Fields) -> Wire:

@@ -13,7 +13,7 @@ from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceS
 from backend.catalog.price_lists.price_plan import Planned, Rule, Window, overlapping
 from backend.core.db.database import database_now, locked
 from backend.core.db.tables import JsonObject, table_of
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.errors import InvalidData, NotAllowed, require_found
 from backend.core.ids import new_id
 from backend.core.texts import _
 from backend.jobs import enqueue
@@ -29,10 +29,7 @@ async def find_sale(session: AsyncSession, list_id: str) -> PriceList:
         NotFound: there is none.
     """
     found = await session.execute(locked(select(PriceList).where(PriceList.id == list_id)))
-    sale = found.scalar_one_or_none()
-    if sale is None:
-        raise NotFound(f"Price list with id: {list_id} was not found")
-    return sale
+    return require_found(found.scalar_one_or_none(), "Price list", list_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.products.commands import ChangeProduct
 from backend.channels.models import SalesChannel, ShippingProfile
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 
 
 async def require_known_places(session: AsyncSession, said: ChangeProduct) -> None:
@@ -33,8 +33,7 @@ async def require_profile(session: AsyncSession, profile_id: str) -> None:
     Raises:
         NotFound: it does not.
     """
-    if await session.get(ShippingProfile, profile_id) is None:
-        raise NotFound(f"Shipping profile with id: {profile_id} was not found")
+    require_found(await session.get(ShippingProfile, profile_id), "Shipping profile", profile_id)
 
 
 async def every_channel(session: AsyncSession) -> Sequence[SalesChannel]:

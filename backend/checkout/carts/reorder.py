@@ -7,7 +7,8 @@ from backend.cart.access import open_cart
 from backend.cart.contents import lines_of, units_by_variant
 from backend.cart.lines import MAX_QUANTITY, add_to_cart, drop_lone_wrapping
 from backend.catalog.models import variant_name
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import InvalidData
 from backend.inventory.service import available_units
 from backend.orders.models import Order, OrderLine
 
@@ -23,8 +24,7 @@ async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart
         NotFound, NotAllowed, Conflict: see `open_cart`.
     """
     own = select(Order.id).where(Order.id == order_id, Order.customer_id == customer_id)
-    if (await session.execute(own)).scalar_one_or_none() is None:
-        raise NotFound(f"Order with id: {order_id} was not found")
+    await get_or_404(session, own, "Order", order_id)
     await open_cart(session, cart_id)
     bought = (await session.execute(select(OrderLine).where(OrderLine.order_id == order_id))).scalars().all()
     there = units_by_variant(await lines_of(session, cart_id))

@@ -9,10 +9,12 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import make_transient_to_detached
+from sqlalchemy.sql.selectable import TypedReturnsRows
 from sqlmodel import Field, SQLModel
 
 from backend.core.clock import now
 from backend.core.db.database import UtcDateTime
+from backend.core.errors import require_found
 
 # named constraints, so that a migration can drop what another one made
 SQLModel.metadata.naming_convention = {
@@ -31,6 +33,7 @@ JsonObject = dict[str, Any]
 ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 """Text compared byte by byte on both databases: "begins with" is a range of the index, and both sort alike."""
 
+T = TypeVar("T")
 R = TypeVar("R", bound=SQLModel)
 
 
@@ -48,6 +51,15 @@ def insert_into(target: type[SQLModel] | Table) -> postgresql.Insert:
     SQLite has taken these clauses from PostgreSQL, and SQLAlchemy compiles PostgreSQL's statement for SQLite as well.
     """
     return postgresql.insert(target)
+
+
+async def get_or_404(session: AsyncSession, query: TypedReturnsRows[T], noun: str, subject_id: str) -> T:
+    """Return the only row of the query.
+
+    Raises:
+        NotFound: there is none; see `require_found`.
+    """
+    return require_found((await session.execute(query)).scalar_one_or_none(), noun, subject_id)
 
 
 def values_of(row: SQLModel) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from backend.catalog.models import Category
 from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import short_time_label
 from backend.core.db.database import database_now, db_now
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 from backend.core.money import format_cop
 from backend.core.texts import _, counted
 from backend.office.offers.form import OfferForm, form_of
@@ -133,9 +133,11 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
     actor.require(Right.READ_CATALOG)
     if not promotion_id:
         return OfferPage("", None, OfferForm(), await category_choices(session), False)
-    found = (await session.execute(_FOUND.where(Promotion.id == promotion_id))).one_or_none()
-    if found is None:
-        raise NotFound(f"Promotion with id: {promotion_id} was not found")
+    found = require_found(
+        (await session.execute(_FOUND.where(Promotion.id == promotion_id))).one_or_none(),
+        "Promotion",
+        promotion_id,
+    )
     promotion, campaign, is_over = found
     (row,) = await _rows(session, [found])
     form = await form_of(session, promotion, campaign)

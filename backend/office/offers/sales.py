@@ -26,7 +26,8 @@ from backend.catalog.price_lists.price_plan import (
 from backend.catalog.price_lists.service import Sale, find_sale, save_sale, set_end
 from backend.core.dates import date_label, day_begin, last_day, short_time_label
 from backend.core.db.database import database_now
-from backend.core.errors import InvalidData, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import InvalidData
 from backend.core.money import format_cop, typed_pesos
 from backend.core.texts import _
 from backend.core.web.contact import one_line
@@ -155,9 +156,7 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
     actor.require(Right.READ_CATALOG)
     if not list_id:
         return SalePage("", None, SaleForm(), await category_choices(session))
-    sale = (await session.execute(select(PriceList).where(PriceList.id == list_id))).scalar_one_or_none()
-    if sale is None:
-        raise NotFound(f"Price list with id: {list_id} was not found")
+    sale = await get_or_404(session, select(PriceList).where(PriceList.id == list_id), "Price list", list_id)
     moment = await database_now(session)
     is_over = sale.is_over(moment)
     is_settled = is_over or sale.has_begun(moment) or sale.rule["method"] == Method.PRICES

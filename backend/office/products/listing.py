@@ -13,7 +13,8 @@ from backend.catalog.models import Picture, Product, Variant
 from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import change_variant, lock_product
 from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, count_up_to
-from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.core.db.tables import get_or_404
+from backend.core.errors import Conflict, InvalidData, require_found
 from backend.core.money import Cop, format_cop, percent_off
 from backend.core.texts import _
 from backend.edge.schemas import MAX_AMOUNT
@@ -202,13 +203,9 @@ async def set_price(
     if wanted.before is not None and wanted.before <= wanted.amount:
         raise InvalidData("The price before the sale must be higher")
     owner = select(Variant.product_id).where(Variant.id == variant_id)
-    product_id = (await session.execute(owner)).scalar_one_or_none()
-    if product_id is None:
-        raise NotFound(f"Product variant with id: {variant_id} was not found")
+    product_id = await get_or_404(session, owner, "Product variant", variant_id)
     await lock_product(session, product_id)
-    variant = await session.get(Variant, variant_id)
-    if variant is None:
-        raise NotFound(f"Product variant with id: {variant_id} was not found")
+    variant = require_found(await session.get(Variant, variant_id), "Product variant", variant_id)
     now = Price(variant.price, variant.compare_at_price or None)
     if now == wanted:
         return

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, func, select
 
-from backend.core.errors import NotFound
+from backend.core.errors import require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import in_order, listed, met, one_of, read_query
@@ -78,8 +78,7 @@ async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> 
     query = _reservations().where(Reservation.id == reservation_id)
     async with database.read() as session:
         found = (await session.execute(query)).one_or_none()
-    if found is None:
-        raise NotFound(f"Reservation item with id: {reservation_id} was not found")
+    found = require_found(found, "Reservation item", reservation_id)
     return Wire({"reservation": fields.pick(_reservation(*found))})
 
 
