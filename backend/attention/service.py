@@ -55,7 +55,6 @@ async def raise_attention(
     """Note that a person must resolve this. While a row of the same kind and subject is open, nothing happens.
 
     Args:
-        session: the caller's transaction.
         kind: says until when it should be resolved, and how it may be.
         message: what happened, in plain words for the shop's people.
         subject_id: what it is about, when that is neither the fulfillment, the payment session nor the order that is

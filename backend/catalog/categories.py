@@ -22,7 +22,6 @@ async def create_category(session: AsyncSession, actor: Actor, new: NewCategory)
     """Create a category, the last of its parent's unless its rank is given; those after it move on.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such parent.
         InvalidData: its handle is taken.
     """
@@ -51,7 +50,6 @@ async def change_category(
     """Change the fields that the body names; a null parent makes it a root.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such category, or no such parent.
         InvalidData: its new handle is taken.
         NotAllowed: its new parent lies below it.
@@ -81,7 +79,6 @@ async def delete_category(session: AsyncSession, actor: Actor, category_id: str)
     """Delete the category; its products stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: there are categories below it.
     """
@@ -105,7 +102,6 @@ async def assign_to_category(
     """Put products into the category and take products out. A product may be in several.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such category; unknown products are skipped.
     """
     actor.require(Right.CHANGE_CATALOG)

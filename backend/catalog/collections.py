@@ -20,7 +20,6 @@ async def create_collection(session: AsyncSession, actor: Actor, new: NewCollect
     """Create a collection; its handle is made from the title unless it is given.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: its handle is taken.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -40,7 +39,6 @@ async def change_collection(
     """Change the fields that the body names; the others stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: its new handle is taken.
     """
@@ -60,7 +58,6 @@ async def delete_collection(session: AsyncSession, actor: Actor, collection_id: 
     """Delete the collection; its products stay, without one.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -81,7 +78,6 @@ async def assign_to_collection(
     """Put products into the collection and take products out. A product is in one collection at most.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such collection; unknown products are skipped.
     """
     actor.require(Right.CHANGE_CATALOG)

@@ -61,7 +61,6 @@ async def create_publishable_key(session: AsyncSession, actor: Actor, title: str
     """A new publishable key of the shop's first sales channel; `link_channels` names another.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotAllowed: there is no sales channel.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -82,7 +81,6 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
     """Give the key another title.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -99,7 +97,6 @@ async def revoke_key(
     """Let nobody use the key from now on, or a secret one once `after` is over: brought forward, but not put off.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: a publishable key is to end later: what is cached for it ends with a change, not with time.
         NotAllowed: it is the last publishable key.
@@ -126,7 +123,6 @@ async def delete_key(session: AsyncSession, actor: Actor, key_id: str) -> None:
     """Delete a key that is revoked.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is not revoked.
     """
@@ -150,7 +146,6 @@ async def link_channels(
     """Let the publishable key name another sales channel. The one it named before is no longer its own.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such key or channel.
         InvalidData: more than one channel is added.
         NotAllowed: it is a secret key, it is revoked, or no channel would be left.

@@ -27,11 +27,7 @@ async def find_channel(session: AsyncSession, channel_id: str) -> SalesChannel:
 
 
 async def create_channel(session: AsyncSession, actor: Actor, new: NewChannel) -> SalesChannel:
-    """A new sales channel. No stock location serves it yet, and no key names it.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """A new sales channel. No stock location serves it yet, and no key names it."""
     actor.require(Right.CHANGE_SETTINGS)
     channel = SalesChannel(name=new.name, description=new.description, meta=new.metadata or {})
     await record(session, actor, "created", Subject(Thing.SALES_CHANNEL, channel.id))
@@ -46,7 +42,6 @@ async def change_channel(
     """Change what is said; what is left out stays.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -65,7 +60,6 @@ async def delete_channel(session: AsyncSession, actor: Actor, channel_id: str) -
     """Delete a sales channel in which nothing was sold. Stock locations that served it do so no longer.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is the last one, keys name it, or carts or orders were made in it.
     """

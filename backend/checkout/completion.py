@@ -106,7 +106,6 @@ async def complete(
     """Make the cart's order. Called again, it returns the same order.
 
     Args:
-        session: the caller's transaction.
         cart_id: which cart.
         expected_total: the total that the shopper saw, in whole pesos; None where there was none.
         manual_for: how long the stock of an order stays reserved while staff have yet to confirm its money.

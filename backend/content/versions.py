@@ -67,7 +67,6 @@ async def save_content(
     """Let the area say this from now on, as a new version. What it says already changes nothing.
 
     Args:
-        session: the caller's transaction.
         actor: who saves it.
         area: which area.
         body: what it is to say.

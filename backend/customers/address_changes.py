@@ -49,7 +49,6 @@ async def write_address_of(
     """Write an address into the book of a customer, as staff.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such customer, or no such address in the book.
         NotAllowed: the customer has no account, or the book is full.
     """
@@ -62,7 +61,6 @@ async def remove_address_of(session: AsyncSession, actor: Actor, customer_id: st
     """Take an address out of the book of a customer, as staff.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such customer, or no such address in the book.
         NotAllowed: the customer has no account.
     """

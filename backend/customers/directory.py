@@ -105,7 +105,6 @@ async def add_guest(session: AsyncSession, actor: Actor, email: str, values: Jso
     """A customer without an account, whom staff enter.
 
     Raises:
-        Forbidden: see `Actor.require`.
         Duplicate: there is a guest with this address.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
@@ -124,7 +123,6 @@ async def change_person(
     """Change what is said of a customer or guest. The address stays as it is: it is who they are.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: another address was given.
     """

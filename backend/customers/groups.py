@@ -32,7 +32,6 @@ async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> Cu
     """A new group with nobody in it.
 
     Raises:
-        Forbidden: see `Actor.require`.
         Duplicate: there is one of this name.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
@@ -49,7 +48,6 @@ async def change_group(
     """Change the name or what is noted; what is left out stays.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         Duplicate: another has this name.
     """
@@ -67,7 +65,6 @@ async def delete_group(session: AsyncSession, actor: Actor, group_id: str) -> No
     """Delete the group; its customers stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
@@ -83,7 +80,6 @@ async def change_members(
     """Put customers into the group, and take others out of it. Twice is once.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such group, or no such customer to put in.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
@@ -115,7 +111,6 @@ async def change_groups_of(
     """Put the customer into groups, and take them out of others.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such customer, or no such group.
     """
     actor.require(Right.CHANGE_CUSTOMERS)

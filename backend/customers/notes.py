@@ -19,7 +19,6 @@ async def add_note(session: AsyncSession, actor: Actor, customer_id: str, text: 
     """Write a note on a customer or guest.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: it is empty or too long; `fields` says so.
     """

@@ -41,7 +41,6 @@ async def ask_for(
     """Have a file made of what these days in Colombia hold; a job does it after the commit.
 
     Args:
-        session: a transaction.
         actor: who asks. Only they can fetch it.
         kind: one of `KINDS`.
         file_format: a `FileFormat`.
@@ -98,11 +97,7 @@ def kinds_for(actor: Actor) -> dict[str, Kind]:
 
 
 async def own_exports(session: AsyncSession, actor: Actor) -> Sequence[DataExport]:
-    """The actor's files that have not expired, the newest first.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The actor's files that have not expired, the newest first."""
     actor.require(Right.READ_REPORTS)
     query = select(DataExport).where(DataExport.actor_id == actor.id, DataExport.expires_at > db_now())
     newest = query.order_by(DataExport.created_at.desc(), DataExport.id.desc()).limit(MOST_SHOWN)
@@ -122,7 +117,6 @@ async def file_of(database: Database, actor: Actor, export_id: str) -> ExportFil
     """The file, for who asked for it.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none of theirs with this id, it has expired, or it is not done.
     """
     actor.require(Right.READ_REPORTS)

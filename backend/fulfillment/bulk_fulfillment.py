@@ -57,7 +57,6 @@ async def send_rest(
     """Make one label for all units of the order that are still to be sent, once however often this is called.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
     """
     actor.require(Right.FULFILL)
@@ -88,11 +87,7 @@ async def send_several(
     providers: FulfillmentProviders,
     order_ids: Sequence[str],
 ) -> list[Outcome]:
-    """Make the labels of these orders, one after the other. Of more than `MOST_AT_ONCE`, the first.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Make the labels of these orders, one after the other. Of more than `MOST_AT_ONCE`, the first."""
     actor.require(Right.FULFILL)
     outcomes = []
     for order_id in order_ids[:MOST_AT_ONCE]:
@@ -104,11 +99,7 @@ async def send_several(
 
 
 async def ship_several(database: Database, actor: Actor, order_ids: Sequence[str]) -> list[Outcome]:
-    """Record that all that was packed of these orders has left. Of more than `MOST_AT_ONCE`, the first.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Record that all that was packed of these orders has left. Of more than `MOST_AT_ONCE`, the first."""
     actor.require(Right.FULFILL)
     outcomes = []
     for order_id in order_ids[:MOST_AT_ONCE]:
@@ -127,7 +118,6 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
     """Record that all that was packed of the order has left, but for what the carrier has cancelled.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
     """
     actor.require(Right.FULFILL)
@@ -153,7 +143,6 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
     """Record that the buyer has fetched what was packed of the order.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
     """
     actor.require(Right.FULFILL)

@@ -36,7 +36,6 @@ async def cancel_fulfillment(
     """Cancel the fulfillment's label. Its units are in stock again, and still reserved for the order.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed, Conflict, OutsideFailure, OutcomeUnknown: see `cancel_label`.
     """

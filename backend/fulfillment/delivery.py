@@ -23,7 +23,6 @@ async def mark_shipped(
     """Record that the fulfillment has left, as a whole.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed: it was cancelled, by the shop or by the carrier, or has no label.
         InvalidData: other items are named than are in it, or another tracking number than it has.
@@ -48,7 +47,6 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     """Record that the fulfillment has arrived.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the order has no such fulfillment.
         NotAllowed: it was cancelled, or has no label.
     """

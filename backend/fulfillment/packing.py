@@ -43,7 +43,6 @@ async def fulfill(  # noqa: PLR0917
     Where `new` names no location, they leave from `preferred` if they are reserved there.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order, or no such location.
         InvalidData: an item is not the order's, or more of it is wanted than is left to send, or is not at the location
             that was named; another shipping option is named than the order's; or the address cannot be sent to.

@@ -60,7 +60,6 @@ async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[st
     """The labels of these orders as one PDF, in the orders' order. Orders without a label are left out.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: none of them has a label that can be printed.
     """
     actor.require(Right.READ_ORDERS)
@@ -80,11 +79,7 @@ async def merged_labels(database: Database, actor: Actor, order_ids: Sequence[st
 
 
 async def without_label(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> list[int]:
-    """The numbers of those of the orders that have no label to print.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The numbers of those of the orders that have no label to print."""
     actor.require(Right.READ_ORDERS)
     printable = select(Fulfillment.order_id).where(
         Fulfillment.state == LabelState.CREATED, Fulfillment.label_pdf.is_not(None)
@@ -97,7 +92,6 @@ async def packing_slips(session: AsyncSession, actor: Actor, shop_name: str, ord
     """A page in HTML an order, to print: what goes into its box, and where it goes. In the order of the ids.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none of these orders.
     """
     actor.require(Right.READ_ORDERS)

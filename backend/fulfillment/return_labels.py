@@ -19,7 +19,6 @@ async def request_return(
     """Ask the provider for the label of a return.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         NotImplementedByProvider: always.
     """

@@ -26,7 +26,6 @@ async def set_makes_places(database: Database, actor: Actor, import_id: str, *, 
     """Say whether categories and collections that the shop does not have are made, and look again.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such import.
         NotAllowed: it was begun already.
     """
@@ -85,7 +84,6 @@ async def drop(database: Database, actor: Actor, import_id: str) -> None:
     """Forget an import that was not begun.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such import.
         NotAllowed: it was begun already.
     """

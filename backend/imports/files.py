@@ -73,7 +73,6 @@ async def refused_file(session: AsyncSession, actor: Actor, import_id: str) -> b
     """A workbook of the rows that were refused, with why in its last column. Mended, it is imported as it is.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such import.
     """
     actor.require(Right.CHANGE_CATALOG)

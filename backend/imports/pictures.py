@@ -59,7 +59,6 @@ async def add_pictures(
     """Take a picture, or a zip of pictures, for an import that is not begun.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such import.
         NotAllowed: it was begun already.
         InvalidData: it is a zip that cannot be read, or exceeds a bound; its message is one of

@@ -59,7 +59,6 @@ class SheetUploads:
         """Keep it; its id is that of its import.
 
         Raises:
-            Forbidden: see `Actor.require`.
             InvalidData: it cannot be read.
         """
         import_id = await keep_sent(self._database, actor, sent)

@@ -77,7 +77,6 @@ async def report(session: AsyncSession, actor: Actor, import_id: str) -> ImportR
     """How an import stands.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such import.
     """
     actor.require(Right.READ_CATALOG)
@@ -132,11 +131,7 @@ async def _counts_of(session: AsyncSession, import_id: str) -> dict[tuple[str, s
 
 
 async def last_import(session: AsyncSession, actor: Actor) -> str:
-    """The id of the actor's newest import; empty when there is none.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The id of the actor's newest import; empty when there is none."""
     actor.require(Right.READ_CATALOG)
     newest = select(ProductImport.id).where(ProductImport.actor_id == actor.id)
     query = newest.order_by(ProductImport.created_at.desc(), ProductImport.id.desc()).limit(1)

@@ -113,7 +113,6 @@ async def keep_sent(database: Database, actor: Actor, sent: SentFile, *, makes_p
     """Keep a sheet that was sent: the id of its import.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: it cannot be read.
     """
     if sent.size > MOST_FILE_BYTES:

@@ -36,7 +36,6 @@ async def keep_sheet(
         The id of the import.
 
     Raises:
-        Forbidden: see `Actor.require`.
         UnreadableSheet: it is no sheet, or exceeds a bound.
     """
     actor.require(Right.CHANGE_CATALOG)

@@ -97,7 +97,6 @@ async def stock_item(
         The item after the change.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such item.
         InvalidData: more units than that are reserved.
     """
@@ -125,7 +124,6 @@ async def remove_level(
         The id of the deleted level.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: it is not stocked there.
         NotAllowed: units of it are reserved or stocked there.
     """

@@ -17,7 +17,6 @@ async def configure(
     """Let these settings stand from now on, and try what waited for them.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: something does not fit or is missing; `fields` says what.
     """
     actor.require(Right.CHANGE_SETTINGS)

@@ -19,7 +19,6 @@ async def retry_invoice(session: AsyncSession, actor: Actor, invoice_id: str) ->
     """Have the document tried at once, as the order and the shop stand now; its number stays.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         Conflict: it was made meanwhile.
     """

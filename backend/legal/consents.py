@@ -121,7 +121,6 @@ async def give_consents(
     """Store that somebody agreed to all that is needed, and the texts as they are now. Told again, nothing happens.
 
     Args:
-        session: the caller's transaction.
         who: who agreed, where.
         cart_id: for which purchase.
         customer_id: whose account.

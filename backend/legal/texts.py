@@ -141,7 +141,6 @@ async def save_text(
     """Put a new version of a text into force; nothing happens where it says what the version in force does.
 
     Args:
-        session: the caller's transaction.
         actor: who saves it.
         kind: which text.
         source: Markdown.

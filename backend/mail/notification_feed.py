@@ -21,7 +21,6 @@ async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[Js
     """The actor's imports and exports that are done, newest first. They go with what they tell of.
 
     Args:
-        session: the database's.
         actor: who asks.
         base_url: the shop's address.
     """

@@ -98,7 +98,6 @@ async def send_again(database: Database, actor: Actor, order_id: str, mail_id: s
     """Send a mail about this order once more, or at once where it has not left.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: no mail about this order has this id.
     """
     actor.require(Right.FULFILL)

@@ -50,7 +50,10 @@ class Found:
 
 
 class PictureStore:
-    """The pictures by their names. Those that wait may not be used on the event loop."""
+    """The pictures by their names. Methods that wait may not be used on the event loop.
+
+    All methods raise `PicturesUnavailable`.
+    """
 
     def __init__(self, open_store: "Callable[[], ObjectStore]") -> None:
         """Nothing is opened yet: a shop whose pictures nobody asks for does not load the library."""
@@ -61,11 +64,7 @@ class PictureStore:
         return self._open_store()
 
     def has(self, name: str) -> bool:
-        """Whether there is such a picture. Waits for the answer.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """Whether there is such a picture. Waits for the answer."""
         if not _is_name(name):
             return False
         with _errors():
@@ -85,11 +84,7 @@ class PictureStore:
             self._store.put(name, content)
 
     async def size_of(self, name: str) -> Listed | None:
-        """How large the file with this name is; None where there is none, or could be none.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """How large the file with this name is; None where there is none, or could be none."""
         if not _is_name(name):
             return None
         with _errors():
@@ -115,11 +110,7 @@ class PictureStore:
                 yield bytes(some)
 
     async def get(self, name: str) -> Found | None:
-        """The picture with this name; None where there is none, or could be none.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """The picture with this name; None where there is none, or could be none."""
         if not _is_name(name):
             return None
         with _errors():
@@ -130,11 +121,7 @@ class PictureStore:
                 return None
 
     async def names_below(self, folder: str) -> Sequence[str]:
-        """The names of the pictures whose first part is `folder`, sorted; none where it could be no name.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """The names of the pictures whose first part is `folder`, sorted; none where it could be no name."""
         if not _is_name(folder):
             return []
         with _errors():
@@ -142,30 +129,18 @@ class PictureStore:
         return sorted(one["path"] for one in found)
 
     def known_below(self, folder: str) -> Sequence[str]:
-        """The same for a folder whose name is one. Waits for the answer.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """The same for a folder whose name is one. Waits for the answer."""
         with _errors():
             return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 
     async def listed(self) -> AsyncIterator[Sequence[Listed]]:
-        """All pictures, some at a time.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """All pictures, some at a time."""
         with _errors():
             async for some in self._store.list(chunk_size=500):
                 yield [Listed(one["path"], one["size"], one["last_modified"]) for one in some]
 
     async def delete(self, names: Sequence[str], *, unless_stored_after: datetime) -> None:
-        """Delete these pictures. One that is gone already is no error; one that was stored again meanwhile stays.
-
-        Raises:
-            PicturesUnavailable: see there.
-        """
+        """Delete these pictures. One that is gone already is no error; one that was stored again meanwhile stays."""
         with _errors():
             for name in names:
                 try:

@@ -112,7 +112,6 @@ class Sheets(Protocol):
         """Keep it, until somebody has it imported.
 
         Raises:
-            Forbidden: see `Actor.require`.
             InvalidData: it cannot be read.
         """
 

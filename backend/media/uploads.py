@@ -107,7 +107,6 @@ class PictureUploads:
         """A place for one request, before anything of it is read.
 
         Raises:
-            Forbidden: see `Actor.require`.
             TooManyRequests: others take all places.
         """
         actor.require(Right.CHANGE_CATALOG)
@@ -150,7 +149,6 @@ class PictureUploads:
         """Make these files into pictures, and store them, in their order; videos as they are.
 
         Raises:
-            Forbidden: see `Actor.require`.
             PictureRefused: one of them cannot be used. Those before it are stored, and deleted later like any that
                 nothing names.
             PicturesUnavailable: the store does not take them, or not in time.

@@ -57,7 +57,6 @@ async def upgrade(
     A database that a newer release has migrated stays as it is where this release's code works on it.
 
     Args:
-        database: the shop's.
         revision: what to bring it to.
         pause: waits that many seconds before the next try.
 

@@ -42,11 +42,7 @@ def kind_options(actor: Actor) -> list[KindOption]:
 
 
 async def exports_view(session: AsyncSession, actor: Actor, kind: str = "") -> list[ExportView]:
-    """The actor's files, the newest first; with `kind`, only those.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The actor's files, the newest first; with `kind`, only those."""
     return [_view(one) for one in await own_exports(session, actor) if kind in {"", one.kind}]
 
 

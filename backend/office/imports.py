@@ -80,11 +80,7 @@ class ImportView:
 
 
 async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
-    """The actor's newest import; None when there is none, or they may not import.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The actor's newest import; None when there is none, or they may not import."""
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):
         return None

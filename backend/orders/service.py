@@ -114,7 +114,6 @@ async def create_order(
     """The order that the (locked) cart becomes, as it was sold. The cart is completed with it.
 
     Args:
-        session: the caller's transaction.
         cart: the cart.
         sale: what is sold.
         payment_status: how its payment stands.

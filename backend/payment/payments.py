@@ -55,7 +55,6 @@ async def capture(
     """Take the authorized money. One that is captured stays so, with the same capture.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such payment.
         InvalidData: another amount than was authorized is to be taken.
         NotAllowed: the provider did not give the money.
@@ -82,7 +81,6 @@ async def refund(
     What was given back is kept on the session before the provider is asked, so that two presses never give back twice.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such payment.
         NotImplementedByProvider: the provider gives nothing back; neither of the shop's own does (spec: refundPayment).
         NotAllowed: the money was not captured, or not so much of it is left.

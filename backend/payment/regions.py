@@ -41,13 +41,11 @@ async def create_region(
     """The region, where a shop has none.
 
     Args:
-        session: the transaction.
         actor: who does it.
         new: what is said of it.
         providers: the ids of the payment providers that the shop runs with.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: it is not Colombia in pesos, there is one already, or a payment provider is unknown.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -71,7 +69,6 @@ async def change_region(
     """Change what is said; what is left out stays. Payments that have been started are not touched.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: it would not be Colombia in pesos, or a payment provider is unknown.
     """
@@ -94,7 +91,6 @@ async def offer_provider(session: AsyncSession, actor: Actor, provider_id: str, 
     The caller knows that the shop runs with it.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the shop has no region.
     """
     actor.require(Right.CHANGE_SHOP)
@@ -115,7 +111,6 @@ async def delete_region(session: AsyncSession, actor: Actor, region_id: str) -> 
     """Delete a region in which nothing was sold, where there is another one.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is the last one, or carts or orders were made in it.
     """

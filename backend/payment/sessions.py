@@ -247,7 +247,6 @@ async def open_session(
     """A new payment session of the collection, before the provider is asked. The cart must be locked.
 
     Args:
-        session: the caller's transaction.
         collection: what is owed.
         provider_id: who is to take the money.
         data: what is kept of the payer beside the session.

@@ -105,7 +105,6 @@ async def create_row(session: AsyncSession, actor: Actor, kind: Kind, new: RowCh
     """A new row.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: there is one with its first text.
     """
     actor.require(kind.right)
@@ -123,7 +122,6 @@ async def change_row(
     """Change the texts that the body names; the others stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: another has its first text.
     """
@@ -147,7 +145,6 @@ async def delete_row(session: AsyncSession, actor: Actor, kind: Kind, row_id: st
     """Delete the row; what named it does so no longer.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(kind.right)

@@ -91,7 +91,6 @@ async def use_press(session: AsyncSession, subject: str = "") -> None:
     A handler may do its press in several transactions: only an earlier sending's press counts as used.
 
     Args:
-        session: the transaction.
         subject: the id that a later sending finds in `PressUsed`.
 
     Raises:

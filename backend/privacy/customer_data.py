@@ -98,13 +98,11 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
     """The file. That it was taken is recorded.
 
     Args:
-        session: a transaction.
         actor: who takes it.
         customer_id: of the customer or guest.
         kind: how it is written; no cell of a table is a formula.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such customer.
     """
     actor.require(Right.EXPORT_PERSONAL_DATA)

@@ -150,13 +150,11 @@ async def erase(session: AsyncSession, actor: Actor, customer_id: str, typed: st
     """Delete what is held on whoever this customer or guest is.
 
     Args:
-        session: a transaction.
         actor: who deletes it.
         customer_id: of the customer or guest.
         typed: their e-mail address, typed again.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none, or no more.
         InvalidData: it is another address; `fields` says so.
         NotAllowed: something is under way; see `obstacles`.

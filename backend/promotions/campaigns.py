@@ -37,7 +37,6 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
     """A new campaign with no promotions.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: its identifier is taken, or it ends before it starts.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
@@ -63,7 +62,6 @@ async def change_campaign(
     """Change the values that the command has; the others stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         InvalidData: see `create_campaign`.
     """
@@ -86,7 +84,6 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
     """Delete a campaign without promotions.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: promotions are in it.
     """
@@ -108,7 +105,6 @@ async def link_promotions(
     """Let promotions join the campaign, and others leave it.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such campaign, or no such promotion.
     """
     actor.require(Right.CHANGE_PROMOTIONS)

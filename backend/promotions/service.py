@@ -59,7 +59,6 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
     """A new promotion, with a campaign of its own where one is told.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such campaign.
         InvalidData: its code is taken, a rule is none that the shop can check, or its parts do not fit each other.
     """
@@ -100,7 +99,6 @@ async def change_promotion(
     """Change the values that the command has. Payments that are under way keep the price that was agreed.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none, or no such campaign.
         InvalidData: see `create_promotion`.
     """
@@ -129,7 +127,6 @@ async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: st
     """Delete the promotion. What was bought with it, and what is being paid, keeps its price; its code is free again.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
@@ -148,7 +145,6 @@ async def change_rules(
         The rules that were added, those that were changed, and the ids of those that were deleted.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such promotion, or no such rule of it.
         InvalidData: a rule is none that the shop can check, there are too many, or there is no such kind.
     """

@@ -95,7 +95,6 @@ async def begin_request(session: AsyncSession, actor: Actor, order_id: str, aske
     """Begin to write what is to come back of an order.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         InvalidData: the reason is too long.
         NotAllowed: a draft of it is there already, or its units do not come back to this location.
@@ -119,7 +118,6 @@ async def begin_receipt(session: AsyncSession, actor: Actor, return_id: str) -> 
     """Begin to write what arrived of a return.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         NotAllowed: something is being written of its order already.
         Conflict: it is not waited for any more.
@@ -140,7 +138,6 @@ async def add_items(
     """Add units that are to come back, or that arrived.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: nothing of the kind is being written, or there is no such reason.
         InvalidData: there are not so many units.
     """
@@ -153,7 +150,6 @@ async def change_item(session: AsyncSession, actor: Actor, item: Item, change: I
     """Change one of them.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such item, or reason.
         InvalidData: there are not so many units.
     """
@@ -169,7 +165,6 @@ async def remove_item(session: AsyncSession, actor: Actor, item: Item) -> Return
     """Take one of them out.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such item.
     """
     draft, order = await _locked(session, actor, item.return_id, STEP_OF[item.action])
@@ -184,7 +179,6 @@ async def change_request(
     """Change what is said of the whole request.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: it is not being written.
         NotAllowed: its units do not come back to this location.
     """
@@ -200,7 +194,6 @@ async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -
     """Open the return that was written: the buyer is told.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: it is not being written.
         InvalidData: it has no units, or more than there are by now.
         NotAllowed: there is no money to give back, or what is to be cancelled has a label.
@@ -219,7 +212,6 @@ async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -
     """The units that were written have arrived: see `backend.returns.processing.receive`.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: nothing of the kind is being written.
         InvalidData: nothing arrived.
         Conflict: it is not waited for any more.
@@ -237,7 +229,6 @@ async def drop(session: AsyncSession, actor: Actor, return_id: str, step: DraftS
     """Write no more of it: what was not confirmed was never said.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: nothing of the kind is being written.
     """
     draft, order = await _locked(session, actor, return_id, step)
@@ -250,7 +241,6 @@ async def order_of_request(session: AsyncSession, actor: Actor, return_id: str) 
     """The id of the order of a request that is being written.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: it is not being written.
     """
     actor.require(Right.HANDLE_RETURNS)

@@ -90,7 +90,6 @@ async def receive(
     """Its units arrived: by the line's id, how many in good state and how many damaged.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: nothing arrived, or more than the return holds.
         Conflict: it is not waited for any more.
@@ -119,7 +118,6 @@ async def approve(
     `why` is the reason for more than `backend.returns.refund_limits.money_bound`.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: `fields` says what is wrong with the amount, or that the reason for more is missing.
         NotAllowed: a label for units that are not to be sent is being made.
@@ -157,7 +155,6 @@ async def deny(session: AsyncSession, actor: Actor, return_id: str, why: str) ->
     """Deny it. The reason is mailed to the buyer, and stands on the order's page.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: there is no reason, or it is too long.
         Conflict: it was decided already.
@@ -179,7 +176,6 @@ async def save_account(session: AsyncSession, actor: Actor, return_id: str, type
     """Keep the bank account that the money goes to.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: `fields` says what is wrong.
         Conflict: it is paid or denied already.
@@ -205,7 +201,6 @@ async def pay(
     `why`: the reason for more than was approved, where that is more than `money_bound`.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         InvalidData: `fields` says what is wrong with the amount or the reference.
         NotAllowed: so much of the order's money is not left.
@@ -253,7 +248,6 @@ async def add_receipt(
     """Keep the receipt of the transfer: a picture as it was made ready, or a PDF.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such return.
         Conflict: it was denied, or has `MOST_RECEIPTS` already.
     """
@@ -278,7 +272,6 @@ async def read_file(session: AsyncSession, actor: Actor, file_id: str) -> Return
     """A picture of the buyer's, or a receipt.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none with this id.
     """
     actor.require(Right.READ_ORDERS)

@@ -216,7 +216,6 @@ async def open_return(
     """Open a return for a buyer who called or wrote. The shop may also open one whose time is over.
 
     Args:
-        session: the transaction.
         actor: who opens it.
         order_id: of which order.
         typed: its kind, its reason, the units of each line, and perhaps a bank account.
@@ -224,7 +223,6 @@ async def open_return(
         remarks: by the line's id.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         InvalidData: `fields` says what is wrong.
         NotAllowed: there is no money to give back, or what is to be cancelled has a label.

@@ -28,7 +28,6 @@ async def show_review(session: AsyncSession, actor: Actor, review_id: str, *, se
     """Show it on the product's page.
 
     Args:
-        session: a transaction.
         actor: who shows it.
         review_id: which.
         seen: its `written_at` as it was read, in ISO 8601: what its buyer changed since is not shown unread.

@@ -70,7 +70,6 @@ async def write_review(
     """Keep what the buyer says of the toy of this line, or what they say now instead.
 
     Args:
-        database: the shop's.
         line_id: of the order's line that the signed link names.
         form: what was typed.
         pictures: the addresses of stored pictures; none leaves those that it has.

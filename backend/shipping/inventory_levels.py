@@ -91,7 +91,6 @@ async def change_levels(
         What was created and updated, each level as it is now, and the ids of those that were deleted.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such item, location or level.
         InvalidData: more units than that are reserved.
         NotAllowed: a level to delete has units, or units that are reserved.

@@ -76,7 +76,6 @@ async def create_location(session: AsyncSession, actor: Actor, new: NewLocation)
     """A new location, linked to nothing yet.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -93,7 +92,6 @@ async def change_location(
     """Change the location: what is None stays. NotFound: there is none.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -110,7 +108,6 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
     """Delete the location with its shipping options.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: units are stocked there, or fulfillments started from there.
     """
@@ -142,7 +139,6 @@ async def link_providers(
     """Let the location ship with some providers, and with others no longer. Linking twice is once.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such location.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -171,7 +167,6 @@ async def link_sales_channels(
     """Let the location serve some sales channels, and others no longer. Linking twice is once.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such location, or no such channel to add.
     """
     actor.require(Right.CHANGE_SETTINGS)

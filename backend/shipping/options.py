@@ -36,7 +36,6 @@ async def create_option(
     """A new shipping option.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such zone or profile.
         NotAllowed: the provider is not linked to the zone's location (wire: commerce-api, Error bodies).
         InvalidData: a flat price is missing, or the provider cannot calculate.
@@ -69,7 +68,6 @@ async def change_option(
     """Change an option: what is None stays (spec: States and transitions, to a calculated price).
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such option or profile.
         NotAllowed: the provider, new or present, is not linked to the option's location.
         InvalidData: a flat price is missing, or the provider cannot calculate.
@@ -93,11 +91,7 @@ async def change_option(
 
 
 async def delete_option(session: AsyncSession, actor: Actor, option_id: str) -> None:
-    """Offer the option no longer. Carts and orders that ship by it go on. NotFound: there is none.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Offer the option no longer. Carts and orders that ship by it go on. NotFound: there is none."""
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
     await record(session, actor, "deleted", Subject(Thing.SHIPPING_OPTION, option_id))

@@ -36,11 +36,7 @@ async def providers_off(session: AsyncSession) -> frozenset[str]:
 
 
 async def switch_provider(session: AsyncSession, actor: Actor, provider_id: str, *, is_on: bool) -> None:
-    """Offer the shipping options of a provider, or no longer. The caller knows that there is such a provider.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Offer the shipping options of a provider, or no longer. The caller knows that there is such a provider."""
     actor.require(Right.CHANGE_SHOP)
     await lock_settings(session)
     before = provider_id not in await providers_off(session)

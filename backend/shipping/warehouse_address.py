@@ -23,9 +23,6 @@ async def move_warehouse(session: AsyncSession, actor: Actor, effective: Setting
 
     Returns:
         True if the address changed.
-
-    Raises:
-        Forbidden: see `Actor.require`.
     """
     locations = (await session.execute(select(StockLocation).limit(2))).scalars().all()
     address = warehouse_address(effective)

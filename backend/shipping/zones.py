@@ -16,11 +16,7 @@ from backend.staff.rights import Actor, Right
 async def create_set(
     session: AsyncSession, actor: Actor, location: StockLocation, new: NewSet
 ) -> FulfillmentSet:
-    """A new fulfillment set of the location.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """A new fulfillment set of the location."""
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = FulfillmentSet(name=new.name, type=new.type, location_id=location.id)
     await record(session, actor, "created", Subject(Thing.FULFILLMENT_SET, fulfillment_set.id))
@@ -33,7 +29,6 @@ async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
     """Delete the fulfillment set with its zones.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: carts or orders ship by one of its options.
     """
@@ -64,11 +59,7 @@ async def zones_of(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[Se
 
 
 async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: NewZone) -> ServiceZone:
-    """A new zone of the fulfillment set. NotFound: there is no such set.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """A new zone of the fulfillment set. NotFound: there is no such set."""
     actor.require(Right.CHANGE_SETTINGS)
     await find_set(session, set_id)
     zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
@@ -81,11 +72,7 @@ async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: New
 async def change_zone(
     session: AsyncSession, actor: Actor, set_id: str, zone_id: str, change: ZoneChange
 ) -> ServiceZone:
-    """Change the zone: what is None stays. NotFound: the set has no such zone.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Change the zone: what is None stays. NotFound: the set has no such zone."""
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
     await record(session, actor, "changed", Subject(Thing.SERVICE_ZONE, zone_id))
@@ -97,11 +84,7 @@ async def change_zone(
 
 
 async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
-    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Delete the zone with its options. NotFound, NotAllowed: see `delete_set`."""
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
     await record(session, actor, "deleted", Subject(Thing.SERVICE_ZONE, zone_id))

@@ -154,7 +154,7 @@ class Actor:
             raise Forbidden(f"The role {self.role} may not {right.value}")
 
     def require(self, right: Right) -> None:
-        """Check that the actor may do this.
+        """Check that the actor may do this. Every service that takes an actor raises these errors.
 
         Raises:
             Forbidden: the role has no such right.

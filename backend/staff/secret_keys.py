@@ -85,7 +85,6 @@ async def create_secret_key(
         The key, and its token, which nobody can read again.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotAllowed: no member of staff makes it.
     """
     actor.require(Right.CHANGE_SETTINGS)

@@ -151,7 +151,6 @@ async def rename_store(
     """Give the shop another name.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: this is not its id.
         InvalidData: something else is to be changed, which is settled in settings, or the name does not fit.
     """

@@ -66,7 +66,6 @@ async def receive(session: AsyncSession, actor: Actor, location_id: str, receipt
     """Units came: all of them, or none.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such variant or location.
         InvalidData: there are no units, or too many at once.
     """
@@ -84,7 +83,6 @@ async def move(session: AsyncSession, actor: Actor, row: tuple[str, str], delta:
     """So many units came, or (negative) left; `row` is the variant's id and the location's.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such variant or location.
         InvalidData: none came, or too many; or a reason that nobody gives by hand.
         ReservedForOrders: more are promised to buyers than would be left.
@@ -104,7 +102,6 @@ async def correct(
         How many were stocked there before.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such variant or location.
         InvalidData: nobody counts that many.
         StockMoved: others moved units since.
@@ -129,7 +126,6 @@ async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, lo
     """From how many units on a toy counts as running out; None: as the shop's others do.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such toy.
         InvalidData: it is less than none, or too many.
     """

@@ -86,7 +86,6 @@ async def preview(session: AsyncSession, actor: Actor, change: Change, selection
     """What the change would do now. Nothing is changed.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: what is asked for cannot be done.
         NotFound: there is no such category or collection.
     """
@@ -121,7 +120,6 @@ async def begin(
     """Have it done: a job does it after the commit. Products that meet the filter now are those it is for.
 
     Args:
-        session: a transaction.
         actor: who has it done.
         change: what.
         selection: with which products.
@@ -131,7 +129,6 @@ async def begin(
         The id of the change.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: what is asked for cannot be done, or there are no products.
         NotFound: there is no such category or collection.
     """
@@ -171,7 +168,6 @@ async def undo(session: AsyncSession, actor: Actor, bulk_id: str) -> None:
     """Have it undone: each value that still is as the change left it is put back.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such change, or it is not one of the last.
         Conflict: it is not done yet, or was undone already.
     """

@@ -37,7 +37,6 @@ async def import_file(
     """Import the file.
 
     Args:
-        database: the shop's.
         path: the file.
         pictures: where its pictures are, and where what is made of them goes.
         location_id: the location that is stocked.

@@ -50,7 +50,6 @@ async def check(
     """Check the whole file.
 
     Args:
-        database: the shop's.
         path: the file.
         pictures: where its pictures are.
         step: is called with how many more lines were checked.

@@ -28,7 +28,6 @@ async def create_list(session: AsyncSession, actor: Actor, new: NewPriceList) ->
     """A new price list.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such variant.
         InvalidData: it would be over already, or one of its prices cannot be.
     """
@@ -62,7 +61,6 @@ async def change_list(
     """Change what is said; what is left out stays.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is over; or it has begun, and would begin at another moment.
         InvalidData: it would be over already, or another list has one of its variants at that time.
@@ -89,7 +87,6 @@ async def delete_list(session: AsyncSession, actor: Actor, list_id: str) -> None
     """End it: its prices of before come back, and programs see it no more.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
@@ -109,7 +106,6 @@ async def change_prices(
         The list, the prices that were added, those that were changed, and the ids of those that are gone.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such list, price or variant.
         NotAllowed: it has begun.
         InvalidData: a variant would have two prices, or one that cannot be.
@@ -156,7 +152,6 @@ async def remove_products(
     """Take the prices of these products out of the list.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it has begun.
     """

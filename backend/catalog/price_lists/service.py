@@ -53,7 +53,6 @@ async def save_sale(
     """Store a sale with the prices that were planned, or change one that has not begun.
 
     Args:
-        session: a transaction.
         actor: who makes it.
         wanted: the sale.
         planned: what `plan` said of it.
@@ -63,7 +62,6 @@ async def save_sale(
         The id of the price list.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none to change.
         NotAllowed: it has begun.
         InvalidData: it would be over already.
@@ -119,7 +117,6 @@ async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: 
     """Have a sale end at another moment, and one that has not begun begin at another.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is over, or it has begun and would begin anew.
         InvalidData: the end is past, or another sale of one of its variants is on at the time.
@@ -151,7 +148,6 @@ async def end_sale(session: AsyncSession, actor: Actor, list_id: str) -> None:
     """End a sale now: the job puts the prices back. One that has not begun never will.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.CHANGE_PROMOTIONS)

@@ -26,7 +26,6 @@ async def apply_batch(session: AsyncSession, actor: Actor, batch: ChangeProducts
         The ids of those that were created, in the order of the command.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it is deleted by the same batch.
         InvalidData: a handle or a code is taken; or one is not changed or created as asked.
         NotAllowed: a variant that is left out has units that are reserved.
@@ -50,7 +49,6 @@ async def apply_variant_batch(
         The ids of those that were created, in their order.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, it has no such variant, or the same batch deletes it.
         InvalidData: a code is taken, or values do not fit.
         NotAllowed: none would be left, or one that is deleted has units that are reserved.

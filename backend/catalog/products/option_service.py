@@ -29,7 +29,6 @@ async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: 
     """Add an option to the product. Its variants have none of its values yet.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
         InvalidData: it has an option that is called so.
     """
@@ -53,7 +52,6 @@ async def change_option(
     """Change an option; None leaves a part of it as it is.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such option.
         InvalidData: another of its options is called so.
         NotAllowed: a value that is left out is a variant's.
@@ -72,7 +70,6 @@ async def delete_option(session: AsyncSession, actor: Actor, product_id: str, op
     """Delete an option with its values. Without any, a product's variants are told apart by their titles.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such option.
         InvalidData: two of its variants differ in nothing else.
     """
@@ -90,7 +87,6 @@ async def rename_value(
     """Call a value otherwise. The title of a variant that is made of its values follows them.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, option or value.
         InvalidData: the option has another value that is called so.
     """
@@ -118,7 +114,6 @@ async def delete_value(
     """Take a value away from an option.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, option or value.
         NotAllowed: a variant has it.
     """

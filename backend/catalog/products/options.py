@@ -114,7 +114,6 @@ async def named_values(
     nobody gave a title.
 
     Args:
-        session: the database's.
         variants: by the ids of their products, all of theirs.
     """
     options = await options_of(session, variants)

@@ -42,7 +42,6 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
         Its id.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: its handle or a SKU is taken, a variant has no price, or options and values do not fit.
         NotFound: there is no such tag, type, sales channel or shipping profile.
     """
@@ -78,7 +77,6 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     """Change the values that the command has; the others stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, tag, type, sales channel or shipping profile.
         InvalidData: its handle or a SKU is taken; or a price is given and it has several variants; or options and
             values do not fit.
@@ -109,7 +107,6 @@ async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -
     """Delete the product: its row stays for the orders that sold it; its handle and SKUs can be used again.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -127,7 +124,6 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
     """Add a variant to the product.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product.
         InvalidData: its SKU is taken.
     """
@@ -146,7 +142,6 @@ async def change_variant(
     """Change the values that the command has; the others stay.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such variant.
         InvalidData: its SKU is taken.
     """
@@ -180,7 +175,6 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
     """Delete a variant. It leaves every cart.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no such variant.
         NotAllowed: it is the last one, or units of it are reserved.
     """

@@ -137,7 +137,6 @@ async def product_preview(session: AsyncSession, actor: Actor, product_id: str) 
     """The product as its page shows it, or will once it is published.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such product, or it has no variant.
     """
     actor.require(Right.READ_CATALOG)

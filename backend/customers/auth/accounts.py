@@ -180,7 +180,6 @@ async def register(
     A password is hashed whether or not the address is free: it takes as long either way.
 
     Args:
-        database: the shop's.
         typed: the form, with its boxes.
         visitor: who wants it, as limits count them.
         consenting: whose consents are stored with the account.

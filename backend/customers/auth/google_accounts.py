@@ -25,7 +25,6 @@ async def account_of(
     """The customer this person is, made now if there is none.
 
     Args:
-        database: the shop's.
         person: who Google says it is.
         consenting: whose consents are stored with a new account; None where nobody was asked yet.
         by_program: a program with texts of its own asks: it makes accounts without them.

@@ -213,7 +213,6 @@ async def save_offer(
     """Store a new offer, or change one: it applies from its first day on, also where it was a draft or had been ended.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none to change.
         InvalidData: `fields` has what is wrong, by field.
     """

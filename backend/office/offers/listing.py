@@ -105,7 +105,6 @@ async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> 
     """The offers, newest first; from a cursor on, only those that apply or will.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_CATALOG)
@@ -127,7 +126,6 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> 
     """One offer; a new one where the id is empty.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.READ_CATALOG)

@@ -74,7 +74,6 @@ async def preview_offer(
     """What the form would change, at today's prices. `seen` is the version of the promotion that it was made of.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: `fields` has what is wrong, by field.
     """
     actor.require(Right.READ_CATALOG)
@@ -110,7 +109,6 @@ async def save_seen(
         The id of the promotion; or what it would change now, where somebody has changed or ended it since.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none to change.
         InvalidData: `fields` has what is wrong, by field.
     """

@@ -133,11 +133,7 @@ class SalePage:
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
-    """The sales, newest first: those that run or will, and the newest of those that are over.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The sales, newest first: those that run or will, and the newest of those that are over."""
     actor.require(Right.READ_CATALOG)
     newest = select(PriceList).order_by(PriceList.created_at.desc(), PriceList.id.desc())
     running = (await session.execute(newest.where(not_(OVER)))).scalars().all()
@@ -150,7 +146,6 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
     """One sale; a new one where the id is empty.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
     """
     actor.require(Right.READ_CATALOG)
@@ -181,7 +176,6 @@ async def preview_sale(
     """What the form would do, price by price. `version` is that of the sale that it was made of.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: `fields` has what is wrong, by field.
     """
     actor.require(Right.READ_CATALOG)
@@ -201,7 +195,6 @@ async def save_seen(
         The id of the sale; or what it would do now, where that is something else than what was seen.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none to change.
         NotAllowed: it has begun.
         InvalidData: `fields` has what is wrong, by field.
@@ -219,7 +212,6 @@ async def move_end(session: AsyncSession, actor: Actor, list_id: str, last_day: 
     """Have a sale that runs end with another day.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is none.
         NotAllowed: it is over.
         InvalidData: `fields` has what is wrong, by field.

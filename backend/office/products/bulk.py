@@ -148,7 +148,6 @@ async def preview_view(
     """What the change would do now.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: what is asked for cannot be done.
         NotFound: there is no such category or collection.
     """

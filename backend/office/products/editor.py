@@ -96,7 +96,6 @@ async def read_form(session: AsyncSession, actor: Actor, product_id: str) -> Pro
     """A toy's form.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such toy.
     """
     actor.require(Right.READ_CATALOG)
@@ -123,11 +122,7 @@ async def read_form(session: AsyncSession, actor: Actor, product_id: str) -> Pro
 
 
 async def blank_form(session: AsyncSession, actor: Actor) -> ProductForm:
-    """The form of a new toy: published as soon as it is saved.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The form of a new toy: published as soon as it is saved."""
     actor.require(Right.CHANGE_CATALOG)
     texts = {**dict.fromkeys(TEXTS, ""), "tax_rate": str(STANDARD_RATE)}
     draft = Draft(texts, True, False, [], [], [VariantDraft(FIRST)])

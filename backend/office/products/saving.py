@@ -93,7 +93,6 @@ async def save_form(session: AsyncSession, actor: Actor, wanted: Wanted) -> str:
         The toy's id.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the toy, its new collection or a new category is gone.
         FormRefused: something is wrong, or a code or the address is another toy's.
         FormClashes: others changed the same.

@@ -147,7 +147,6 @@ async def save_shop(
         The names of the fields that changed.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: something does not fit; `fields` says what.
         ShopClashes: others changed the same.
     """

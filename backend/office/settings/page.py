@@ -158,7 +158,6 @@ async def switch(
     """Offer a way to pay or to ship, or no longer. Payments under way end, and paid orders are sent, all the same.
 
     Args:
-        session: the transaction.
         actor: who does it.
         provider_id: which.
         is_on: whether it is offered from now on.
@@ -166,7 +165,6 @@ async def switch(
         running: the ids of the payment and of the fulfillment providers that the shop runs with.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: the shop runs with no such provider.
         LastWay: nobody could buy then, and the actor was not told.
     """

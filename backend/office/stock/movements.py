@@ -40,11 +40,7 @@ class MovementView:
 
 
 async def movements_of(session: AsyncSession, actor: Actor, variant_id: str) -> list[MovementView]:
-    """The last movements of a variant, the newest first.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """The last movements of a variant, the newest first."""
     actor.require(Right.READ_STOCK)
     query = (
         select(StockMovement, Order.number)

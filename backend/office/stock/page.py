@@ -87,7 +87,6 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
     """What is stocked where.
 
     Raises:
-        Forbidden: see `Actor.require`.
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_STOCK)
@@ -107,11 +106,7 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
 
 
 async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
-    """The variants that a scanned code or some words mean: one where the code is somebody's, else those of a few toys.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """Return the variants of a scanned code, else those of a few products that some words find."""
     actor.require(Right.READ_STOCK)
     if not text.strip():
         return []
@@ -132,7 +127,6 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
     """One row.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such variant, or none of it was ever stocked there.
     """
     actor.require(Right.READ_STOCK)
@@ -144,11 +138,7 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
 
 
 async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> list[StockRow]:
-    """These rows as they are now, in their order; one that is gone stays as it was.
-
-    Raises:
-        Forbidden: see `Actor.require`.
-    """
+    """These rows as they are now, in their order; one that is gone stays as it was."""
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
     usual = await read_low_stock(session)

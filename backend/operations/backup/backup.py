@@ -48,8 +48,6 @@ async def make_backup(
     """Copy the shop into a file.
 
     Args:
-        settings: the shop's.
-        database: the shop's.
         pictures: the shop's.
         target: the file, which must not be there; or a folder, where its name tells the moment. The same in a store:
             then the file is made in the data folder first.

@@ -33,7 +33,10 @@ class NoCopy(Exception):
 
 
 class CopyStore:
-    """The copies in a folder of an S3 store. `name` is that of the one copy that was named, empty without one."""
+    """The copies in a folder of an S3 store. `name` is that of the one copy that was named, empty without one.
+
+    All methods raise `StoreUnavailable`.
+    """
 
     def __init__(self, address: S3Address, name: str = "") -> None:
         """Nothing is opened yet."""
@@ -44,11 +47,7 @@ class CopyStore:
         return s3_store(self._address, answer_within=PIECE_WITHIN)
 
     async def has(self, name: str) -> bool:
-        """Whether there is such a file.
-
-        Raises:
-            StoreUnavailable: see there.
-        """
+        """Whether there is such a file."""
         with _errors():
             try:
                 await self._store.head_async(name)
@@ -75,7 +74,6 @@ class CopyStore:
 
         Raises:
             NoCopy: there is none.
-            StoreUnavailable: see there.
         """
         with file.open("wb") as out:
             with _errors():
@@ -89,11 +87,7 @@ class CopyStore:
                 out.write(piece)
 
     async def names(self) -> list[str]:
-        """The copies that `trompo backup` named, the oldest first.
-
-        Raises:
-            StoreUnavailable: see there.
-        """
+        """The copies that `trompo backup` named, the oldest first."""
         found: list[str] = []
         with _errors():
             async for some in self._store.list(chunk_size=500):
@@ -101,11 +95,7 @@ class CopyStore:
         return sorted(found)
 
     async def delete(self, name: str) -> None:
-        """Delete it. One that is gone already is no error.
-
-        Raises:
-            StoreUnavailable: see there.
-        """
+        """Delete it. One that is gone already is no error."""
         with _errors():
             try:
                 await self._store.delete_async(name)
@@ -144,7 +134,6 @@ async def newest_copy(store: CopyStore) -> str:
 
     Raises:
         NoCopy: there is none.
-        StoreUnavailable: see there.
     """
     if store.name:
         return store.name

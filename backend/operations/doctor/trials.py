@@ -43,7 +43,6 @@ async def try_out(shop: CheckedShop, actor: Actor, trial: Trial, seconds: float 
     """Ask it. That somebody did is in the audit.
 
     Raises:
-        Forbidden: see `Actor.require`.
         TooManyRequests: it was tried too often lately.
     """
     actor.require(Right.CHANGE_SHOP)

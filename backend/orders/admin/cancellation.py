@@ -39,7 +39,6 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
     One that is cancelled already stays so, and is noted as cancelled by the first staff member who asks for it.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         NotAllowed: fulfillments of it stand; or its payment is still at the bank.
         NotImplementedByProvider: it is paid, and the provider gives nothing back (spec: refundPayment).

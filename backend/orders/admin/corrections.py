@@ -32,14 +32,12 @@ async def correct_address(
     """Send the order to another address (see `changed_address`). It stays so when the order is paid.
 
     Args:
-        session: the caller's transaction.
         actor: who corrects it.
         order_id: the order.
         address: the fields that change, as the platform names them.
         seen: `version_of` the address that the actor saw, where they did.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         NotAllowed: the order is cancelled, or something of it has a label already.
         InvalidData: a label cannot be made for it; `fields` says what is wrong or missing.
@@ -76,7 +74,6 @@ async def add_note(session: AsyncSession, actor: Actor, order_id: str, text: str
     """Write a note on the order, for the staff.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         InvalidData: it is empty or too long.
     """

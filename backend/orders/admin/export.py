@@ -50,9 +50,6 @@ async def exported_orders(database: Database, actor: Actor, conditions: Sequence
         database: where the orders are.
         actor: who takes them.
         conditions: what the rows of `Order` must meet; of more than `MOST_ORDERS`, the newest.
-
-    Raises:
-        Forbidden: see `Actor.require`.
     """
     actor.require(Right.EXPORT_PERSONAL_DATA)
     async with database.transaction() as session:

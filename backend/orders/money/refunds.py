@@ -58,7 +58,6 @@ async def refund_order(database: Database, actor: Actor, order_id: str, new: New
     When all of the money is given back and no fulfillment stands, the order is cancelled. `cancel` requires both.
 
     Raises:
-        Forbidden: see `Actor.require`.
         NotFound: there is no such order.
         InvalidData: a line is not the order's, or more of it comes back than was sold; or more is given back for
             sent units than they cost, without a reason.

@@ -22,9 +22,6 @@ async def orders_for_staff(
     """The orders, each with its payer, and with what was asked for of customer, channel, region and stock.
 
     An actor who may not see customers gets neither e-mail nor document.
-
-    Raises:
-        Forbidden: see `Actor.require`.
     """
     actor.require(Right.READ_ORDERS)
     shown = await orders_wire(session, orders, view)
