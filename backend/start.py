@@ -6,6 +6,7 @@ from backend.core.config.modules import registered
 from backend.core.config.settings import GatewayEnv, Settings, cannot_start
 from backend.core.config.values import private_folder
 from backend.core.db.database import Database
+from backend.core.db.driver_check import check_sqlite_driver
 from backend.core.errors import CannotStart, InvalidData
 from backend.migrations.errors import told_in_one_line
 from backend.migrations.runner import upgrade
@@ -26,12 +27,13 @@ async def prepare(settings: Settings) -> Seeded:
     database do this one after the other.
 
     Raises:
-        CannotStart: the data folder cannot be used, the database does not answer, another version of the code made
-            it, or the first member of staff has no proper address or password.
+        CannotStart: the data folder cannot be used, the database does not answer or another version of the code made
+            it, SQLAlchemy does not fit, or the first member of staff has no proper address or password.
         SettingsError: a production shop would open with the demo shop's identity.
     """
     registered()
     private_folder(settings.data_dir)
+    await check_sqlite_driver()
     database = Database.from_settings(settings, is_patient=True)
     try:
         with told_in_one_line():

@@ -1,0 +1,54 @@
+"""Checks that the installed SQLAlchemy works with the shop's own SQLite driver (`backend.core.db.sqlite_inline`).
+
+SQLAlchemy calls a driver by names that no interface lists, so any of its releases may call other ones.
+"""
+
+from contextlib import suppress
+from tempfile import TemporaryDirectory
+
+import sqlalchemy
+from sqlalchemy import text
+
+from backend.core.db.database import Database
+from backend.core.db.sqlite_inline import InlineConnection
+from backend.core.errors import CannotStart
+
+
+class _Undo(Exception):
+    """Rolls a transaction back."""
+
+
+async def check_sqlite_driver() -> None:
+    """Write and read a small database of its own.
+
+    Raises:
+        CannotStart: SQLAlchemy does not use the driver, or not as the driver expects.
+    """
+    try:
+        with TemporaryDirectory(prefix="trompo-driver-") as folder:
+            database = Database(f"sqlite+aiosqlite:///{folder}/check.db")
+            try:
+                await _use(database)
+            finally:
+                await database.close()
+    except Exception as error:
+        raise CannotStart(
+            f"Trompo cannot start: SQLAlchemy {sqlalchemy.__version__} does not fit the shop's SQLite driver "
+            f"({type(error).__name__}): install the version that requirements/run.txt names"
+        ) from error
+
+
+async def _use(database: Database) -> None:
+    async with database.transaction() as session:
+        raw = await (await session.connection()).get_raw_connection()
+        if not isinstance(raw.driver_connection, InlineConnection):
+            raise TypeError("another driver is used")
+        await session.execute(text("CREATE TABLE item (n INTEGER)"))
+        await session.execute(text("INSERT INTO item (n) VALUES (:n)"), [{"n": 1}, {"n": 2}])
+    with suppress(_Undo):
+        async with database.transaction() as session:
+            await session.execute(text("DELETE FROM item WHERE n = :n"), {"n": 1})
+            raise _Undo
+    async with database.read() as session:
+        if list((await session.execute(text("SELECT n FROM item ORDER BY n"))).scalars()) != [1, 2]:
+            raise ValueError("other rows were written")
