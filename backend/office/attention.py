@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
-from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_exact, parse_amount
 from backend.core.texts import _
+from backend.office.listing import ListView, count_new_rows, read_page
 from backend.orders.models import Order
 from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
@@ -71,12 +71,11 @@ class AttentionRow:
     is_late: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AttentionPage:
-    """Open rows, the most urgent first; `cursor` reads the next ones and is empty when there are none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttentionPage(ListView):
+    """Open rows, the most urgent first."""
 
     rows: list[AttentionRow]
-    cursor: str = ""
 
 
 async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") -> AttentionPage:
@@ -91,16 +90,11 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
         select(Attention, Order.number)
         .outerjoin(Order, Order.id == Attention.order_id)
         .where(Attention.resolved_at.is_(None))
-        .order_by(Attention.due_at, Attention.id)
-        .limit(MOST_ROWS + 1)
     )
-    if cursor:
-        query = query.where(tuple_(Attention.due_at, Attention.id) > read_cursor(cursor))
-    found = (await session.execute(query)).all()
+    found, following = await read_page(session, query, (Attention.due_at, Attention.id), cursor, MOST_ROWS)
     moment = await database_now(session)
-    rows = [_row(attention, number, moment) for attention, number in found[:MOST_ROWS]]
-    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
-    return AttentionPage(rows, cursor_at(last.due_at, last.id) if last and last.due_at else "")
+    rows = [_row(attention, number, moment) for attention, number in found]
+    return AttentionPage(rows=rows, cursor=following)
 
 
 async def count_open(session: AsyncSession, actor: Actor) -> int:
@@ -112,14 +106,14 @@ async def count_open(session: AsyncSession, actor: Actor) -> int:
 
 
 async def count_unknown(session: AsyncSession, actor: Actor, known: Sequence[str]) -> int:
-    """How many open rows there are beside those that are known.
+    """Count the open rows that are not among the known ones.
 
     Raises:
         Forbidden: the actor may not see them.
     """
     actor.require(Right.READ_ATTENTION)
-    query = select(func.count()).where(Attention.resolved_at.is_(None), Attention.id.not_in(known))
-    return (await session.execute(query)).scalar_one()
+    query = select(Attention.id).where(Attention.resolved_at.is_(None), Attention.id.not_in(known))
+    return await count_new_rows(session, query)
 
 
 def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:

@@ -3,11 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditEntry, AuditPersonalValue, Thing
@@ -16,7 +16,6 @@ from backend.catalog.models import Category, Collection, Product, ProductTag, Pr
 from backend.catalog.price_lists.models import PriceList
 from backend.channels.models import SalesChannel
 from backend.content.areas import AREA_NAMES
-from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import TIME_ZONE, day_begin, time_label
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
@@ -25,6 +24,7 @@ from backend.core.spreadsheet import BYTE_ORDER_MARK, lines
 from backend.core.texts import _
 from backend.customers.models import CustomerGroup
 from backend.legal.texts import TITLES as LEGAL_TITLES
+from backend.office.listing import ListView, active_filters, address_with, days_label, read_page
 from backend.office.orders.detail import LABELS
 from backend.office.orders.listing import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.office.settings.form import LABELS as SETTING_LABELS
@@ -124,14 +124,18 @@ class Person:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    """Entries, the newest first; `cursor` reads the next ones and is empty when there are none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage(ListView):
+    """Entries, the newest first. Its fields are those of `AuditFilter`.
+
+    Attributes:
+        people: who the list can be narrowed to.
+        query: what is asked for, as the query of an address; empty for all entries.
+    """
 
     rows: list[AuditRow]
-    cursor: str = ""
-    people: list[Person] | None = None
-    """Who the list can be narrowed to."""
+    people: list[Person] = field(default_factory=list)
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,9 @@ class AuditFilter:
     until: str = ""
 
 
+FILTER_FIELDS = tuple(one.name for one in fields(AuditFilter))
+
+
 async def audit_entries(
     session: AsyncSession, actor: Actor, wanted: AuditFilter, cursor: str = ""
 ) -> AuditPage:
@@ -154,12 +161,24 @@ async def audit_entries(
         InvalidData: the cursor or a day is none.
     """
     actor.require(Right.READ_AUDIT)
-    found = await _read(session, wanted, cursor, MOST_ROWS + 1)
-    rows = await _rows(session, found[:MOST_ROWS])
-    following = _after(found[MOST_ROWS - 1]) if len(found) > MOST_ROWS else ""
-    people = (await session.execute(select(Staff.id, Staff.email).order_by(Staff.email))).all()
-    known = [Person(one, email) for one, email in people]
-    return AuditPage(rows, following, [*known, *(Person(one, name) for one, name in MACHINES.items())])
+    found, following = await _read(session, wanted, cursor, MOST_ROWS)
+    staff = (await session.execute(select(Staff.id, Staff.email).order_by(Staff.email))).all()
+    people = {str(one): str(email) for one, email in staff} | MACHINES
+    asked = asdict(wanted)
+    days = days_label(*(date.fromisoformat(day) if day else None for day in (wanted.since, wanted.until)))
+    return AuditPage(
+        rows=await _rows(session, found),
+        cursor=following,
+        asked=asked,
+        active=active_filters(
+            asked,
+            (people.get(wanted.actor_id, wanted.actor_id), "actor_id"),
+            (days, "since", "until"),
+            (_("Todo lo que pasó con esto") if wanted.subject_id else "", "subject_id"),
+        ),
+        people=[Person(one, name) for one, name in people.items()],
+        query=address_with(asked),
+    )
 
 
 async def audit_file(database: Database, actor: Actor, wanted: AuditFilter) -> AsyncIterator[str]:
@@ -174,15 +193,13 @@ async def audit_file(database: Database, actor: Actor, wanted: AuditFilter) -> A
     yield BYTE_ORDER_MARK + lines(
         [("id", "when", "who", "did", "thing", "thing_id", "field", "before", "after")]
     )
-    cursor = ""
-    while True:
+    cursor, is_first = "", True
+    while cursor or is_first:
         async with database.read() as session:
-            found = await _read(session, wanted, cursor, AT_ONCE)
+            found, cursor = await _read(session, wanted, cursor, AT_ONCE)
             people = await names_of(session, {entry.actor_id for entry in found})
+        is_first = False
         yield lines(line for entry in found for line in _lines(entry, people))
-        if len(found) < AT_ONCE:
-            return
-        cursor = _after(found[-1])
 
 
 def _lines(entry: AuditEntry, people: dict[str, str]) -> Iterable[tuple[object, ...]]:
@@ -203,7 +220,9 @@ def _cell(value: Any) -> object:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value)
 
 
-async def _read(session: AsyncSession, wanted: AuditFilter, cursor: str, limit: int) -> Sequence[AuditEntry]:
+async def _read(
+    session: AsyncSession, wanted: AuditFilter, cursor: str, size: int
+) -> tuple[list[AuditEntry], str]:
     query = select(AuditEntry)
     if wanted.actor_id:
         query = query.where(AuditEntry.actor_id == wanted.actor_id)
@@ -214,13 +233,9 @@ async def _read(session: AsyncSession, wanted: AuditFilter, cursor: str, limit: 
         query = query.where(AuditEntry.created_at >= since)
     if before is not None:
         query = query.where(AuditEntry.created_at < before)
-    if cursor:
-        query = query.where(tuple_(AuditEntry.created_at, AuditEntry.id) < read_cursor(cursor))
-    return (await session.execute(_newest(query).limit(limit))).scalars().all()
-
-
-def _newest(query: Select[AuditEntry]) -> Select[AuditEntry]:
-    return query.order_by(AuditEntry.created_at.desc(), AuditEntry.id.desc())
+    key = (AuditEntry.created_at, AuditEntry.id)
+    found, following = await read_page(session, query, key, cursor, size, is_descending=True)
+    return [entry for (entry,) in found], following
 
 
 def _days(wanted: AuditFilter) -> tuple[datetime | None, datetime | None]:
@@ -231,10 +246,6 @@ def _days(wanted: AuditFilter) -> tuple[datetime | None, datetime | None]:
     except (ValueError, OverflowError):
         raise InvalidData("A day is written YYYY-MM-DD") from None
     return (day_begin(since) if since else None, day_begin(until) if until else None)
-
-
-def _after(entry: AuditEntry) -> str:
-    return cursor_at(entry.created_at, entry.id)
 
 
 async def _rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> list[AuditRow]:

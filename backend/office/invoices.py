@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, Select, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.cursors import cursor_at, read_cursor
@@ -17,13 +17,20 @@ from backend.invoices.numbering import last_taken
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
 from backend.office.customer_labels import buyer_of
-from backend.office.list_filters import active_filters, label_of
-from backend.office.views import ActiveFilter, ChipView
+from backend.office.listing import (
+    ListView,
+    active_filters,
+    count_new_rows,
+    label_of,
+    read_asked,
+    read_page,
+)
+from backend.office.views import ChipView
 from backend.office_settings.invoicing import TAX_LEVELS, Invoicing, read_invoicing
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS, MOST_FRESH = 30, 99
+MOST_ROWS = 30
 LONGEST_TEXT = 60
 FIELDS = ("q", "estado", "tipo")
 STATES = {
@@ -85,23 +92,14 @@ class Choice:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class InvoicesView:
-    """A list of documents, the newest first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoicesView(ListView):
+    """A list of documents, the newest first. Its fields are `FIELDS`.
 
-    Attributes:
-        cursor: reads the next rows; empty when there are none.
-        newest: the place of the newest that there was; empty without any.
-        asked: what is asked for, by the names in `FIELDS`.
-        active: the filters that are on.
-        providers: who can make documents; the first is nobody.
+    `providers`: who can make documents; the first is nobody.
     """
 
     rows: list[InvoiceRow]
-    cursor: str
-    newest: str
-    asked: dict[str, str]
-    active: list[ActiveFilter]
     form: NumberingForm
     providers: list[Choice]
     tax_levels: list[Choice]
@@ -130,22 +128,20 @@ async def invoices_view(
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_INVOICES)
-    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
-    key = (Invoice.created_at, Invoice.id)
-    query = _rows().where(*_conditions(kept)).order_by(*(column.desc() for column in key))
-    if cursor:
-        query = query.where(tuple_(*key) < read_cursor(cursor))
-    found = (await session.execute(query.limit(MOST_ROWS + 1))).all()
-    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
-    newest = select(Invoice.created_at, Invoice.id).order_by(*(column.desc() for column in key)).limit(1)
+    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
+    key, query = (Invoice.created_at, Invoice.id), _rows().where(*_conditions(kept))
+    found, following = await read_page(session, query, key, cursor, MOST_ROWS, is_descending=True)
+    newest = select(*key).order_by(*(column.desc() for column in key)).limit(1)
     top = (await session.execute(newest)).one_or_none()
     invoicing = await read_invoicing(session)
     return InvoicesView(
-        rows=[_shown(actor, row) for row in found[:MOST_ROWS]],
-        cursor=cursor_at(last.created_at, last.id) if last else "",
+        rows=[_shown(actor, row) for row in found],
+        cursor=following,
         newest=cursor_at(*top) if top is not None else "",
         asked=kept,
-        active=_active(kept),
+        active=active_filters(
+            kept, (label_of(STATES, kept["estado"]), "estado"), (label_of(KINDS, kept["tipo"]), "tipo")
+        ),
         form=_form(invoicing, await last_taken(session, invoicing.prefix)),
         providers=[Choice("", _("Nadie: la tienda no hace facturas"))]
         + [Choice(one, PROVIDER_NAMES[one]) for one in providers if one in PROVIDER_NAMES],
@@ -170,7 +166,7 @@ async def invoices_again(
 async def count_newer_invoices(
     session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str
 ) -> int:
-    """How many documents the list would have that came after `newest`; at most `MOST_FRESH` are counted.
+    """Count the documents of the list that came after `newest`.
 
     Raises:
         Forbidden: the actor may not see invoices.
@@ -179,8 +175,7 @@ async def count_newer_invoices(
     query = _rows().where(*_conditions(asked))
     if newest:
         query = query.where(tuple_(Invoice.created_at, Invoice.id) > read_cursor(newest))
-    counted = select(func.count()).select_from(query.limit(MOST_FRESH).subquery())
-    return (await session.execute(counted)).scalar_one()
+    return await count_new_rows(session, query)
 
 
 async def invoices_of_order(session: AsyncSession, actor: Actor, order_id: str) -> list[InvoiceRow]:
@@ -234,12 +229,6 @@ def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
             or_(Order.number == number, Invoice.number == number, whole, Order.email == text.lower())
         )
     return conditions
-
-
-def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    return active_filters(
-        asked, estado=label_of(STATES, asked["estado"]), tipo=label_of(KINDS, asked["tipo"])
-    )
 
 
 def _form(invoicing: Invoicing, taken: int) -> NumberingForm:

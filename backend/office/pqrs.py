@@ -1,12 +1,15 @@
 """What the office shows of what people asked by the form: what has no answer yet first, the soonest due on top."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import last_day, short_time_label, time_label
 from backend.core.db.database import database_now
+from backend.office.listing import ListView, count_new_rows, read_page
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.staff.rights import Actor, Right
 
@@ -32,42 +35,59 @@ class PqrsRow:
     answered: str
 
 
-@dataclass(frozen=True, slots=True)
-class PqrsList:
-    """What waits, and what was answered."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PqrsList(ListView):
+    """Rows that wait for an answer, the soonest due first, and on the first page the newest answered ones."""
 
-    open: list[PqrsRow]
-    answered: list[PqrsRow]
+    rows: list[PqrsRow]
+    answered: list[PqrsRow] = field(default_factory=list)
 
 
-async def pqrs_list(session: AsyncSession, actor: Actor) -> PqrsList:
-    """What people asked.
+async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> PqrsList:
+    """Return a page of what people asked.
+
+    Raises:
+        Forbidden: the role may not see orders and who bought them.
+        InvalidData: the cursor is not one of this list.
+    """
+    actor.require(Right.READ_ORDERS)
+    moment = await database_now(session)
+    waits = select(Pqrs).where(Pqrs.answered_at.is_(None))
+    found, following = await read_page(session, waits, (Pqrs.due_at, Pqrs.number), cursor, MOST_ROWS)
+    answered: Sequence[Pqrs] = []
+    if not cursor:
+        done = select(Pqrs).where(Pqrs.answered_at.is_not(None)).order_by(Pqrs.number.desc())
+        answered = (await session.execute(done.limit(MOST_ROWS))).scalars().all()
+    return PqrsList(
+        rows=[_row(actor, row, moment) for (row,) in found],
+        cursor=following,
+        answered=[_row(actor, row, moment) for row in answered],
+    )
+
+
+async def count_new_pqrs(session: AsyncSession, actor: Actor, known: Sequence[str]) -> int:
+    """Count the rows that wait for an answer and are not among the known ones.
 
     Raises:
         Forbidden: the role may not see orders and who bought them.
     """
     actor.require(Right.READ_ORDERS)
-    moment = await database_now(session)
-    waiting = select(Pqrs).where(Pqrs.answered_at.is_(None)).order_by(Pqrs.due_at, Pqrs.number)
-    done = select(Pqrs).where(Pqrs.answered_at.is_not(None)).order_by(Pqrs.number.desc())
-    rows = [
-        [
-            PqrsRow(
-                id=row.id,
-                number=row.number or 0,
-                kind=KIND_NAMES[PqrsKind(row.kind)],
-                name=row.name,
-                email=row.email if actor.may(Right.READ_CUSTOMERS) else "",
-                order_number=row.order_number,
-                text=row.text,
-                asked=time_label(row.asked_at),
-                due=short_time_label(last_day(row.due_at)),
-                is_late=row.answered_at is None and row.due_at < moment,
-                answer=row.answer,
-                answered=time_label(row.answered_at) if row.answered_at else "",
-            )
-            for row in (await session.execute(query.limit(MOST_ROWS))).scalars()
-        ]
-        for query in (waiting, done)
-    ]
-    return PqrsList(*rows)
+    query = select(Pqrs.id).where(Pqrs.answered_at.is_(None), Pqrs.id.not_in(known))
+    return await count_new_rows(session, query)
+
+
+def _row(actor: Actor, row: Pqrs, moment: datetime) -> PqrsRow:
+    return PqrsRow(
+        id=row.id,
+        number=row.number or 0,
+        kind=KIND_NAMES[PqrsKind(row.kind)],
+        name=row.name,
+        email=row.email if actor.may(Right.READ_CUSTOMERS) else "",
+        order_number=row.order_number,
+        text=row.text,
+        asked=time_label(row.asked_at),
+        due=short_time_label(last_day(row.due_at)),
+        is_late=row.answered_at is None and row.due_at < moment,
+        answer=row.answer,
+        answered=time_label(row.answered_at) if row.answered_at else "",
+    )

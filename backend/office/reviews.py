@@ -1,7 +1,7 @@
 """What the office shows of reviews: those that nobody has read yet, the oldest first, and the newest of the rest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product
 from backend.catalog.views import PictureView
 from backend.core.dates import time_label
+from backend.office.listing import ListView, read_page
 from backend.orders.models import Order
 from backend.reviews.models import STATE_NAMES, Review, ReviewState
 from backend.reviews.views import review_pictures
@@ -45,13 +46,12 @@ class ReviewRow:
     is_demo: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewsList:
-    """What waits to be read, how many that are, and what was decided."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewsList(ListView):
+    """Reviews that wait to be read, the oldest first, and on the first page the newest decided ones."""
 
-    waiting: list[ReviewRow]
-    count: int
-    decided: list[ReviewRow]
+    rows: list[ReviewRow]
+    decided: list[ReviewRow] = field(default_factory=list)
 
 
 async def waiting_reviews(session: AsyncSession) -> int:
@@ -60,26 +60,26 @@ async def waiting_reviews(session: AsyncSession) -> int:
     return (await session.execute(query)).scalar_one()
 
 
-async def reviews_list(session: AsyncSession, actor: Actor) -> ReviewsList:
-    """The reviews.
+async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") -> ReviewsList:
+    """Return a page of the reviews.
 
     Raises:
         Forbidden: the role may not see orders and who bought them.
+        InvalidData: the cursor is not one of this list.
     """
     actor.require(Right.READ_ORDERS)
     query = (
         select(Review, Product.title, Product.handle, Order.number)
         .join(Product, Product.id == Review.product_id)
         .outerjoin(Order, Order.id == Review.order_id)
-        .limit(MOST_ROWS)
     )
-    waits = Review.state == ReviewState.WAITING
-    waiting = await session.execute(query.where(waits).order_by(Review.written_at, Review.id))
-    decided = await session.execute(query.where(~waits).order_by(Review.written_at.desc(), Review.id))
+    waits, key = Review.state == ReviewState.WAITING, (Review.written_at, Review.id)
+    found, following = await read_page(session, query.where(waits), key, cursor, MOST_ROWS)
+    decided = query.where(~waits).order_by(Review.written_at.desc(), Review.id).limit(MOST_ROWS)
     return ReviewsList(
-        waiting=[_row(found) for found in waiting.all()],
-        count=await waiting_reviews(session),
-        decided=[_row(found) for found in decided.all()],
+        rows=[_row(one) for one in found],
+        cursor=following,
+        decided=[] if cursor else [_row(one) for one in (await session.execute(decided)).all()],
     )
 
 

@@ -9,11 +9,3 @@ class ChipView:
 
     text: str
     tone: str
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveFilter:
-    """A filter that is on: its label, and the address of the list without it."""
-
-    label: str
-    without: str

@@ -22,10 +22,10 @@ from backend.office.attention import (
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import field
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.lists import fresh, more, rows
+from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.list_state import PagedScreen, ShowsFresh
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import ATTENTION
 from storefront.office.state import office_event
 from storefront.reflex_ext.hooks import text_at
@@ -41,7 +41,7 @@ MISSING = {
 }
 
 
-class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
+class AttentionState(OfficeList, KnownClientState):
     """What a person must resolve."""
 
     content: rx.Field[AttentionPage | None] = rx.field(None)
@@ -49,19 +49,15 @@ class AttentionState(PagedScreen, ShowsFresh, KnownClientState):
     _right: ClassVar[Right] = Right.READ_ATTENTION
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ATTENTION})
 
-    async def _content(self, actor: Actor) -> AttentionPage:
-        async with current_shop().database.read() as session:
-            return await open_attention(session, actor)
+    _place: ClassVar[str] = ATTENTION
 
-    async def _next_page(self, actor: Actor, shown: AttentionPage) -> AttentionPage:
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> AttentionPage:  # noqa: ARG002
         async with current_shop().database.read() as session:
-            return await open_attention(session, actor, shown.cursor)
+            return await open_attention(session, actor, cursor)
 
-    async def _refresh(self, actor: Actor) -> None:
-        """The list does not move: how many are new is said, and they are shown when somebody asks for them."""
-        known = [row.id for row in self.content.rows] if self.content else []
+    async def _rows_again(self, actor: Actor, shown: AttentionPage) -> tuple[dict[str, AttentionRow], int]:
         async with current_shop().database.read() as session:
-            self.fresh = await count_unknown(session, actor, known)
+            return {}, await count_unknown(session, actor, [row.id for row in shown.rows])
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -106,52 +102,44 @@ SHOWN = AttentionState.content
 def page() -> rx.Component:
     """What a person must resolve."""
     nothing = empty("check", _("Todo al día"), _("No hay nada por resolver. Si algo pasa, aparece aquí."))
-    content = rx.fragment(
-        fresh(AttentionState.fresh, AttentionState.show_fresh),
-        rows(SHOWN.rows, card, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", AttentionState.more),
-    )
+    content = office_list(AttentionState, SHOWN.rows, card, nothing, label=TITLE, counts_new=True)
     return office(AttentionState, ATTENTION, TITLE, screen(AttentionState, content))
 
 
 def card(row: ObjectVar[AttentionRow]) -> rx.Component:
     """What happened; opened, what to do."""
-    return rx.el.li(
-        rx.el.details(
-            rx.el.summary(
-                rx.el.span(
-                    rx.el.span(row.title, class_name="o-row__title"),
-                    rx.cond(row.about != "", rx.el.span(row.about, class_name="o-row__detail")),
-                    class_name="o-attention__what",
-                ),
-                chip(
-                    rx.cond(
-                        row.is_late,
-                        _("Pasó el plazo"),
-                        _("Antes del {moment}").format(moment=row.due_label),
-                    ),
-                    rx.cond(row.is_late, "bad", "wait"),
-                ),
-                icon("down", size=20),
-                class_name="o-attention__head",
+    return fold_row(
+        rx.el.summary(
+            rx.el.span(
+                rx.el.span(row.title, class_name="o-row__title"),
+                rx.cond(row.about != "", rx.el.span(row.about, class_name="o-row__detail")),
+                class_name="o-attention__what",
             ),
-            rx.el.div(
-                rx.el.p(row.advice, class_name="o-attention__advice"),
-                way(row, row.recommended, is_recommended=True),
+            chip(
                 rx.cond(
-                    row.others.length() > 0,
-                    rx.el.details(
-                        rx.el.summary(_("Hacer otra cosa"), class_name="o-disclosure"),
-                        rx.foreach(row.others, lambda other: way(row, other, is_recommended=False)),
-                    ),
+                    row.is_late,
+                    _("Pasó el plazo"),
+                    _("Antes del {moment}").format(moment=row.due_label),
                 ),
-                rx.el.p(row.detail, class_name="o-attention__detail"),
-                class_name="o-attention__body",
+                rx.cond(row.is_late, "bad", "wait"),
             ),
+            icon("down", size=20),
+            class_name="o-attention__head",
         ),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
+        rx.el.div(
+            rx.el.p(row.advice, class_name="o-attention__advice"),
+            way(row, row.recommended, is_recommended=True),
+            rx.cond(
+                row.others.length() > 0,
+                rx.el.details(
+                    rx.el.summary(_("Hacer otra cosa"), class_name="o-disclosure"),
+                    rx.foreach(row.others, lambda other: way(row, other, is_recommended=False)),
+                ),
+            ),
+            rx.el.p(row.detail, class_name="o-attention__detail"),
+            class_name="o-attention__body",
+        ),
+        row_id=row.id,
         class_name="o-attention",
         data_testid="attention-row",
     )

@@ -22,16 +22,17 @@ from backend.office.invoices import (
     invoices_again,
     invoices_view,
 )
+from backend.office.listing import labels_of
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.invoice_files import file_links
 from storefront.office.components.list_filters import Finding
-from storefront.office.components.lists import fresh, more, rows
+from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office
-from storefront.office.list_state import OfficeList, ShowsFresh
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import INVOICES, ORDERS, REPORTS
 from storefront.office.state import may, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -42,7 +43,7 @@ SETTINGS = tuple(Invoicing.model_fields)
 LONGEST_ID = 60
 
 
-class InvoicesState(OfficeList, ShowsFresh, KnownClientState):
+class InvoicesState(OfficeList, KnownClientState):
     """The documents that the address asks for, and the numbering."""
 
     content: rx.Field[InvoicesView | None] = rx.field(None)
@@ -84,8 +85,7 @@ class InvoicesState(OfficeList, ShowsFresh, KnownClientState):
 
 
 SHOWN = InvoicesState.content
-ASKED = SHOWN.asked
-FINDING = Finding("invoices", INVOICES, ASKED, SHOWN.active, InvoicesState.ask, _("Todas"))
+FINDING = Finding("invoices", INVOICES, SHOWN, InvoicesState.ask, _("Todas"))
 
 
 def page() -> rx.Component:
@@ -103,9 +103,7 @@ def page() -> rx.Component:
     )
     content = rx.fragment(
         filters(),
-        fresh(InvoicesState.fresh, InvoicesState.show_fresh),
-        rows(SHOWN.rows, document, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", InvoicesState.more),
+        office_list(InvoicesState, SHOWN.rows, document, nothing, label=TITLE, counts_new=True),
         rx.el.p(
             _("Para tu contador: baja documentos y renglones de los días que quieras en "),
             rx.el.a(_("Informes"), href=REPORTS, class_name="o-link"),
@@ -119,18 +117,14 @@ def page() -> rx.Component:
 
 def filters() -> rx.Component:
     """Which documents."""
-    states = {name: label for name, (label, _of) in STATES.items()}
+    states = labels_of(STATES)
     return FINDING.bar(
-        _("Buscar facturas"),
-        _("Número, pedido o correo…"),
-        LONGEST_TEXT,
-        [(label, f"?estado={name}", ASKED["estado"] == name) for name, label in states.items()],
+        FINDING.search(_("Buscar facturas"), _("Número, pedido o correo…"), LONGEST_TEXT),
+        [(label, "estado", name) for name, label in states.items()],
         FINDING.form(
             _("Ver estas facturas"),
             FINDING.choice("estado", _("Estado"), _("Cualquier estado"), states),
-            FINDING.choice(
-                "tipo", _("Tipo"), _("Cualquier tipo"), {name: label for name, (label, _of) in KINDS.items()}
-            ),
+            FINDING.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
         ),
     )
 
@@ -183,14 +177,7 @@ def document(row: ObjectVar[InvoiceRow]) -> rx.Component:
         ),
         class_name="o-attention__body",
     )
-    return rx.el.li(
-        rx.el.details(head, body),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
-        class_name="o-attention",
-        data_testid="invoice-row",
-    )
+    return fold_row(head, body, row_id=row.id, class_name="o-attention", data_testid="invoice-row")
 
 
 def numbering() -> rx.Component:

@@ -9,16 +9,17 @@ from backend.app import current_shop
 from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.pqrs import PqrsList, PqrsRow, pqrs_list
+from backend.office.pqrs import PqrsList, PqrsRow, count_new_pqrs, pqrs_list
 from backend.pqrs.service import LONGEST_ANSWER, answer_pqrs
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import Once, field_box
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.lists import fresh, rows
+from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import PQRS
-from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.office.state import answers, may, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
@@ -26,7 +27,7 @@ from storefront.state.handlers import checked_fields
 TITLE = _("PQRS")
 
 
-class PqrsScreen(OfficeScreen, KnownClientState):
+class PqrsScreen(OfficeList, KnownClientState):
     """What people asked."""
 
     content: rx.Field[PqrsList | None] = rx.field(None)
@@ -34,15 +35,15 @@ class PqrsScreen(OfficeScreen, KnownClientState):
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.PQRS})
 
-    async def _content(self, actor: Actor) -> PqrsList:
-        async with current_shop().database.read() as session:
-            return await pqrs_list(session, actor)
+    _place: ClassVar[str] = PQRS
 
-    async def _refresh(self, actor: Actor) -> None:
-        """The list does not move while somebody writes: how many are new is said."""
-        now = await self._content(actor)
-        known = {row.id for row in self.content.open} if self.content else set()
-        self.fresh = sum(row.id not in known for row in now.open)
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> PqrsList:  # noqa: ARG002
+        async with current_shop().database.read() as session:
+            return await pqrs_list(session, actor, cursor)
+
+    async def _rows_again(self, actor: Actor, shown: PqrsList) -> tuple[dict[str, PqrsRow], int]:
+        async with current_shop().database.read() as session:
+            return {}, await count_new_pqrs(session, actor, [row.id for row in shown.rows])
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def answer(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -70,10 +71,14 @@ def page() -> rx.Component:
     """What people asked."""
     nothing = empty("check", _("Nada por responder"), _("Lo que escriban en la página PQRS aparece aquí."))
     content = rx.fragment(
-        fresh(PqrsScreen.fresh, PqrsScreen.load),
-        Once.create(
-            rows(SHOWN.open, waiting, rx.el.div(nothing, class_name="o-panel"), label=_("Por responder")),
-            answers=answers(PqrsScreen),
+        office_list(
+            PqrsScreen,
+            SHOWN.rows,
+            waiting,
+            nothing,
+            label=_("Por responder"),
+            counts_new=True,
+            around=lambda listed: Once.create(listed, answers=answers(PqrsScreen)),
         ),
         rx.cond(
             SHOWN.answered.length() > 0,
@@ -142,35 +147,16 @@ def waiting(row: ObjectVar[PqrsRow]) -> rx.Component:
         no_validate=True,
         on_submit=PqrsScreen.answer,
     )
-    return rx.el.li(
-        rx.el.details(
-            head(row, late),
-            rx.el.div(
-                words(row), rx.cond(may(Right.RESOLVE_ATTENTION), form), class_name="o-attention__body"
-            ),
-        ),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
-        class_name="o-attention",
-        data_testid="pqrs-row",
-    )
+    body = rx.el.div(words(row), rx.cond(may(Right.RESOLVE_ATTENTION), form), class_name="o-attention__body")
+    return fold_row(head(row, late), body, row_id=row.id, class_name="o-attention", data_testid="pqrs-row")
 
 
 def answered(row: ObjectVar[PqrsRow]) -> rx.Component:
     """What was answered, and how."""
-    return rx.el.li(
-        rx.el.details(
-            head(row, chip(_("Respondida"), "good")),
-            rx.el.div(
-                words(row),
-                rx.el.p(rx.el.b(_("Respuesta")), " · ", row.answered),
-                rx.el.p(row.answer, class_name="o-pqrs__words"),
-                class_name="o-attention__body",
-            ),
-        ),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
-        class_name="o-attention",
+    body = rx.el.div(
+        words(row),
+        rx.el.p(rx.el.b(_("Respuesta")), " · ", row.answered),
+        rx.el.p(row.answer, class_name="o-pqrs__words"),
+        class_name="o-attention__body",
     )
+    return fold_row(head(row, chip(_("Respondida"), "good")), body, row_id=row.id, class_name="o-attention")

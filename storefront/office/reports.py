@@ -21,7 +21,7 @@ from storefront.office.components.feedback import empty, screen
 from storefront.office.components.forms import office_field
 from storefront.office.exports import exports
 from storefront.office.layout import office
-from storefront.office.list_state import MOST_PARAMETERS
+from storefront.office.list_state import MAX_PARAMETERS
 from storefront.office.navigation import REPORTS
 from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.hooks import ABSENT
@@ -46,7 +46,7 @@ class ReportsState(OfficeScreen, KnownClientState):
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.EXPORTS})
 
     async def _content(self, actor: Actor) -> ReportView:
-        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=MOST_PARAMETERS))
+        asked = dict(parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS))
         self.problems, self.kinds = {}, kind_options(actor)
         async with current_shop().database.read() as session:
             self.exports = await exports_view(session, actor)

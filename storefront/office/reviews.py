@@ -23,11 +23,12 @@ from storefront.components.forms import Once, field_box
 from storefront.components.reviews import picture_links
 from storefront.links import to_product
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.lists import fresh, rows
+from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import ORDERS, REVIEWS
-from storefront.office.state import OfficeScreen, answers, may, office_event
+from storefront.office.state import answers, may, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
@@ -36,7 +37,7 @@ TITLE = _("Reseñas")
 CHANGED = _("Cambió mientras la leías. Mira cómo quedó.")
 
 
-class ReviewsScreen(OfficeScreen, KnownClientState):
+class ReviewsScreen(OfficeList, KnownClientState):
     """What buyers wrote."""
 
     content: rx.Field[ReviewsList | None] = rx.field(None)
@@ -44,15 +45,15 @@ class ReviewsScreen(OfficeScreen, KnownClientState):
     _right: ClassVar[Right] = Right.READ_ORDERS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.REVIEWS})
 
-    async def _content(self, actor: Actor) -> ReviewsList:
-        async with current_shop().database.read() as session:
-            return await reviews_list(session, actor)
+    _place: ClassVar[str] = REVIEWS
 
-    async def _refresh(self, actor: Actor) -> None:
-        """The list does not move while somebody reads: how many are new is said."""
-        now = await self._content(actor)
-        known = {row.version for row in self.content.waiting} if self.content else set()
-        self.fresh = sum(row.version not in known for row in now.waiting)
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> ReviewsList:  # noqa: ARG002
+        async with current_shop().database.read() as session:
+            return await reviews_list(session, actor, cursor)
+
+    async def _rows_again(self, actor: Actor, shown: ReviewsList) -> tuple[dict[str, ReviewRow], int]:
+        now, known = await self._page(actor, {}), {row.version for row in shown.rows}
+        return {}, sum(row.version not in known for row in now.rows)
 
     @office_event(Right.CHANGE_CATALOG)
     async def show(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -117,18 +118,25 @@ def page() -> rx.Component:
         ),
     )
     content = rx.fragment(
-        fresh(ReviewsScreen.fresh, ReviewsScreen.load),
-        Once.create(
-            rows(SHOWN.waiting, _row, rx.el.div(nothing, class_name="o-panel"), label=_("Por leer")),
-            rx.cond(
-                SHOWN.decided.length() > 0,
-                rx.el.section(
-                    rx.el.h2(_("Ya leídas"), class_name="o-section__title"),
+        office_list(
+            ReviewsScreen,
+            SHOWN.rows,
+            _row,
+            nothing,
+            label=_("Por leer"),
+            counts_new=True,
+            around=lambda listed: Once.create(listed, answers=answers(ReviewsScreen)),
+        ),
+        rx.cond(
+            SHOWN.decided.length() > 0,
+            rx.el.section(
+                rx.el.h2(_("Ya leídas"), class_name="o-section__title"),
+                Once.create(
                     rows(SHOWN.decided, _row, rx.fragment(), label=_("Ya leídas")),
-                    class_name="o-pqrs__answered",
+                    answers=answers(ReviewsScreen),
                 ),
+                class_name="o-pqrs__answered",
             ),
-            answers=answers(ReviewsScreen),
         ),
     )
     return office(ReviewsScreen, REVIEWS, TITLE, screen(ReviewsScreen, content))
@@ -139,49 +147,45 @@ def _row(row: ObjectVar[ReviewRow]) -> rx.Component:
         row.state, (ReviewState.SHOWN.value, "good"), (ReviewState.WAITING.value, "wait"), "plain"
     )
     stars = _("{stars} de 5 estrellas").format(stars=row.stars)
-    return rx.el.li(
-        rx.el.details(
-            rx.el.summary(
-                rx.el.span(
-                    rx.el.span(row.toy, class_name="o-row__title"),
-                    rx.el.span(stars, " · ", row.name, " · ", row.written, class_name="o-row__detail"),
-                    class_name="o-attention__what",
-                ),
-                rx.cond(row.is_demo, chip(_("De muestra"))),
-                chip(row.state_label, tone),
-                icon("down", size=20),
-                class_name="o-attention__head",
+    return fold_row(
+        rx.el.summary(
+            rx.el.span(
+                rx.el.span(row.toy, class_name="o-row__title"),
+                rx.el.span(stars, " · ", row.name, " · ", row.written, class_name="o-row__detail"),
+                class_name="o-attention__what",
             ),
-            rx.el.div(
-                rx.el.p(row.text, class_name="o-pqrs__words"),
-                picture_links(row.pictures),
-                rx.el.p(
-                    rx.el.a(_("Ver el juguete"), href=to_product(row.handle), class_name="o-link"),
-                    rx.cond(
-                        row.order_id != "",
-                        rx.fragment(
-                            " · ",
-                            rx.el.a(
-                                _("Pedido "),
-                                row.order,
-                                href=f"{ORDERS}/" + row.order_id.to(str),
-                                class_name="o-link",
-                            ),
+            rx.cond(row.is_demo, chip(_("De muestra"))),
+            chip(row.state_label, tone),
+            icon("down", size=20),
+            class_name="o-attention__head",
+        ),
+        rx.el.div(
+            rx.el.p(row.text, class_name="o-pqrs__words"),
+            picture_links(row.pictures),
+            rx.el.p(
+                rx.el.a(_("Ver el juguete"), href=to_product(row.handle), class_name="o-link"),
+                rx.cond(
+                    row.order_id != "",
+                    rx.fragment(
+                        " · ",
+                        rx.el.a(
+                            _("Pedido "),
+                            row.order,
+                            href=f"{ORDERS}/" + row.order_id.to(str),
+                            class_name="o-link",
                         ),
                     ),
-                    class_name="o-row__detail",
                 ),
-                rx.cond(
-                    row.refusal != "",
-                    rx.el.p(rx.el.b(_("No se publica")), " · ", row.refusal, class_name="o-pqrs__words"),
-                ),
-                rx.cond(may(Right.CHANGE_CATALOG), _ways(row)),
-                class_name="o-attention__body",
+                class_name="o-row__detail",
             ),
+            rx.cond(
+                row.refusal != "",
+                rx.el.p(rx.el.b(_("No se publica")), " · ", row.refusal, class_name="o-pqrs__words"),
+            ),
+            rx.cond(may(Right.CHANGE_CATALOG), _ways(row)),
+            class_name="o-attention__body",
         ),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
+        row_id=row.id,
         class_name="o-attention",
         data_testid="review-row",
         data_state=row.state,

@@ -16,7 +16,7 @@ from backend.catalog.models import Picture, Product, Variant
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.office.products.listing import ProductsView, products_view
-from backend.office.stock.page import StockFilter, stock_page, variants_found
+from backend.office.stock.page import stock_page, variants_found
 from backend.staff.rights import Actor, Role
 from tests.bench import toys
 from tests.bench.bench_orders import GOAL_MS, opened, settle, timed
@@ -94,7 +94,7 @@ async def _measure(database: Database, products: int) -> None:
     def stored(make: Callable[[int], str], only: str = "") -> Callable[[], Awaitable[object]]:
         async def once() -> object:
             async with database.read() as session:
-                return await stock_page(session, OWNER, StockFilter(make(chance.randrange(products)), only))
+                return await stock_page(session, OWNER, {"q": make(chance.randrange(products)), "only": only})
 
         return once
 

@@ -228,6 +228,22 @@ async def told_apart(page: Page) -> None:
     await page.get_by_test_id("audit-row").first.locator("summary").click()
 
 
+async def of_one_person(page: Page) -> None:
+    """The entries of one person, with all filters open."""
+    await page.get_by_text("Filtros", exact=True).click()
+    await page.get_by_label("Quién").select_option(index=1)
+    await page.get_by_role("button", name="Filtrar").click()
+    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible(timeout=PATIENCE)
+    await expect(page).to_have_url(re.compile("actor_id="))
+
+
+async def sold_out(page: Page) -> None:
+    """Toys that are sold out, found by a quick filter."""
+    await page.get_by_role("link", name="Agotados").click()
+    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible(timeout=PATIENCE)
+    await expect(page).to_have_url(re.compile("only=out"))
+
+
 async def ticked(page: Page) -> None:
     """All of an order is in the box."""
     for line in await page.get_by_test_id("pack-line").all():
@@ -271,9 +287,9 @@ STATES = {
     "/oficina/pedidos": [chosen, none_found, one_order, story],
     "/oficina/clientes": [one_customer],
     "/oficina/productos": [cells, many_chosen],
-    "/oficina/bodega": [counting],
+    "/oficina/bodega": [counting, sold_out],
     "/oficina/informes": [of_the_year],
-    "/oficina/auditoria": [told_apart],
+    "/oficina/auditoria": [told_apart, of_one_person],
     "/oficina/equipo": [inviting],
 }
 

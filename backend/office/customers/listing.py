@@ -11,8 +11,8 @@ from backend.core.texts import _
 from backend.core.web.contact import full_name
 from backend.office.customer_labels import buyer_of
 from backend.office.customers.search import FoundPerson, persons_page
-from backend.office.list_filters import active_filters, label_of
-from backend.office.views import ActiveFilter, ChipView
+from backend.office.listing import ListView, active_filters, label_of, read_asked
+from backend.office.views import ChipView
 from backend.orders.models import Order
 from backend.staff.rights import Actor, Right
 
@@ -38,20 +38,11 @@ class CustomerRow:
     chip: ChipView
 
 
-@dataclass(frozen=True, slots=True)
-class CustomersView:
-    """A list of customers.
-
-    Attributes:
-        cursor: reads the next rows; empty when there are none.
-        asked: what is asked for, by the names in `FIELDS`.
-        active: the filters that are on.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomersView(ListView):
+    """A list of customers, the newest first. Its fields are `FIELDS`."""
 
     rows: list[CustomerRow]
-    cursor: str
-    asked: dict[str, str]
-    active: list[ActiveFilter]
 
 
 async def customers_view(
@@ -64,12 +55,17 @@ async def customers_view(
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_CUSTOMERS)
-    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
+    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
     kind = KINDS.get(kept["tipo"])
     found, following = await persons_page(
         session, kept["q"], MOST_ROWS, cursor, has_account=kind[1] if kind else None
     )
-    return CustomersView(await _shown(session, found), following, kept, _active(kept))
+    return CustomersView(
+        rows=await _shown(session, found),
+        cursor=following,
+        asked=kept,
+        active=active_filters(kept, (label_of(KINDS, kept["tipo"]), "tipo")),
+    )
 
 
 async def customers_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[CustomerRow]:
@@ -132,7 +128,3 @@ def _orders_label(count: int, last: Order | None) -> str:
         if count == 1
         else _("{n} pedidos, el último {moment}").format(n=count, moment=moment)
     )
-
-
-def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    return active_filters(asked, tipo=label_of(KINDS, asked["tipo"]))

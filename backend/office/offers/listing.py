@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Row, and_, not_, or_, select, tuple_
+from sqlalchemy import Row, and_, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category
-from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import short_time_label
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import require_found
 from backend.core.money import format_cop
 from backend.core.texts import _, counted
+from backend.office.listing import ListView, read_page
 from backend.office.offers.form import OfferForm, form_of
 from backend.office.views import ChipView
 from backend.promotions.kinds import MethodType, PromotionStatus, TargetType
@@ -47,16 +47,12 @@ class SaleRow:
     chip: ChipView
 
 
-@dataclass(frozen=True, slots=True)
-class OffersPage:
-    """The offers, and the sales: those that apply or will, and the newest of those that are over.
-
-    `cursor` reads the next rows of the offers that apply, and is empty when there are none.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffersPage(ListView):
+    """The offers, and the sales: those that apply or will, and the newest of those that are over."""
 
     rows: list[OfferRow]
     over: list[OfferRow]
-    cursor: str = ""
     sales: list[SaleRow] = field(default_factory=list)
     sales_over: list[SaleRow] = field(default_factory=list)
 
@@ -108,18 +104,14 @@ async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> 
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_CATALOG)
-    newest = _FOUND.order_by(Promotion.created_at.desc(), Promotion.id.desc())
-    applying = newest.where(not_(_OVER)).limit(MOST_ROWS + 1)
-    if cursor:
-        applying = applying.where(tuple_(Promotion.created_at, Promotion.id) < read_cursor(cursor))
-    found = (await session.execute(applying)).all()
-    over = [] if cursor else (await session.execute(newest.where(_OVER).limit(MOST_ROWS))).all()
-    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
-    return OffersPage(
-        rows=await _rows(session, found[:MOST_ROWS]),
-        over=await _rows(session, over),
-        cursor=cursor_at(last.created_at, last.id) if last else "",
+    key = (Promotion.created_at, Promotion.id)
+    found, following = await read_page(
+        session, _FOUND.where(not_(_OVER)), key, cursor, MOST_ROWS, is_descending=True
     )
+    over: Sequence[Found] = []
+    if not cursor:
+        over, _more = await read_page(session, _FOUND.where(_OVER), key, "", MOST_ROWS, is_descending=True)
+    return OffersPage(rows=await _rows(session, found), over=await _rows(session, over), cursor=following)
 
 
 async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:

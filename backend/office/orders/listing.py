@@ -5,17 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from babel.dates import format_date
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.dates import LOCALE, day_begin, short_time_label, today_in_colombia
+from backend.core.dates import day_begin, short_time_label, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.office.customer_labels import buyer_of
-from backend.office.list_filters import address_with
-from backend.office.views import ActiveFilter, ChipView
+from backend.office.listing import (
+    ActiveFilter,
+    ListView,
+    active_filters,
+    count_new_rows,
+    days_label,
+    label_of,
+    read_asked,
+)
+from backend.office.views import ChipView
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
@@ -30,7 +37,6 @@ from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, Orde
 from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 30
-MOST_FRESH = 99
 LONGEST_TEXT = 120
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 1, 1)
 """Days outside of these are no days of orders."""
@@ -95,22 +101,11 @@ class OrderRow:
     is_pickup: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OrdersView:
-    """A list of orders, the newest first.
-
-    Attributes:
-        cursor: reads the next rows; empty when there are none.
-        newest: where what is new begins; empty while the list is.
-        asked: what is asked for, by the names in `FIELDS`.
-        active: the filters that are on.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrdersView(ListView):
+    """A list of orders, the newest first. Its fields are `FIELDS`."""
 
     rows: list[OrderRow]
-    cursor: str
-    newest: str
-    asked: dict[str, str]
-    active: list[ActiveFilter]
 
 
 def filter_of(asked: Mapping[str, str], today: date) -> OrderFilter:
@@ -148,7 +143,7 @@ async def orders_view(
     actor.require(Right.READ_ORDERS)
     wanted = filter_of(asked, today_in_colombia(await database_now(session)))
     orders, following = await orders_page(session, actor, wanted, MOST_ROWS, cursor)
-    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
+    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
     return OrdersView(
         rows=await order_rows(session, orders),
         cursor=following,
@@ -181,7 +176,7 @@ async def rows_again(session: AsyncSession, actor: Actor, order_ids: Sequence[st
 
 
 async def count_newer(session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str) -> int:
-    """How many orders the list would begin with that came after `newest`; no more than `MOST_FRESH` are counted.
+    """Count the orders of the list that came after `newest`.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -192,8 +187,7 @@ async def count_newer(session: AsyncSession, actor: Actor, asked: Mapping[str, s
     conditions = await conditions_of(session, wanted)
     if newest:
         conditions.append(tuple_(Order.created_at, Order.number) > read_place(newest))
-    newer = select(Order.number).where(*conditions).limit(MOST_FRESH).subquery()
-    return (await session.execute(select(func.count()).select_from(newer))).scalar_one()
+    return await count_new_rows(session, select(Order.number).where(*conditions))
 
 
 async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[OrderRow]:
@@ -242,30 +236,14 @@ def chips_of(order: Order) -> list[ChipView]:
 
 
 def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    active = []
-    if asked["q"].strip():
-        active.append(ActiveFilter(f"«{asked['q'].strip()}»", address_with(asked, q="")))
-    if asked["fecha"] in DAYS:
-        active.append(ActiveFilter(DAYS[asked["fecha"]], address_with(asked, fecha="")))
-    elif _day(asked["desde"]) or _day(asked["hasta"]):
-        active.append(ActiveFilter(_range_label(asked), address_with(asked, desde="", hasta="")))
-    for name, choices in (("pago", PAYMENT), ("envio", DISPATCH)):
-        if asked[name] in choices:
-            active.append(ActiveFilter(choices[asked[name]][0], address_with(asked, **{name: ""})))
-    if asked["entrega"] in DELIVERY:
-        active.append(ActiveFilter(DELIVERY[asked["entrega"]], address_with(asked, entrega="")))
-    return active
-
-
-def _range_label(asked: Mapping[str, str]) -> str:
-    first, last = (_short_day(_day(asked[name])) for name in ("desde", "hasta"))
-    if first and last:
-        return first if first == last else f"{first} – {last}"
-    return _("Desde {day}").format(day=first) if first else _("Hasta {day}").format(day=last)
-
-
-def _short_day(day: date | None) -> str:
-    return format_date(day, "d MMM", locale=LOCALE) if day else ""
+    days = days_label(_day(asked["desde"]), _day(asked["hasta"]))
+    return active_filters(
+        asked,
+        (DAYS.get(asked["fecha"], days), "fecha", "desde", "hasta"),
+        (label_of(PAYMENT, asked["pago"]), "pago"),
+        (label_of(DISPATCH, asked["envio"]), "envio"),
+        (DELIVERY.get(asked["entrega"], ""), "entrega"),
+    )
 
 
 def _days(asked: Mapping[str, str], today: date) -> tuple[date | None, date | None]:

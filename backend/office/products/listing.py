@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -20,8 +20,8 @@ from backend.core.texts import _
 from backend.edge.schemas import MAX_AMOUNT
 from backend.inventory.models import InventoryLevel
 from backend.media.picture_urls import picture_address
-from backend.office.list_filters import active_filters
-from backend.office.views import ActiveFilter, ChipView
+from backend.office.listing import ActiveFilter, ListView, active_filters, read_asked
+from backend.office.views import ChipView
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
@@ -85,23 +85,16 @@ class CategoryOption:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProductsView:
-    """A list of products by title.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductsView(ListView):
+    """A list of products by title. Its fields are `FIELDS`.
 
-    Attributes:
-        cursor: reads the next rows; empty when there are none.
-        count: how many there are; not more than `MOST_COUNTED` are counted.
-        asked: what is asked for, by the names in `FIELDS`.
-        active: the filters that are on.
+    `count`: how many there are; not more than `MOST_COUNTED` are counted.
     """
 
     rows: list[ProductRow]
-    cursor: str
-    count: int
-    asked: dict[str, str]
-    active: list[ActiveFilter]
-    categories: list[CategoryOption]
+    count: int = 0
+    categories: list[CategoryOption] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,26 +145,32 @@ async def products_view(
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_CATALOG)
-    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
+    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
     conditions = await conditions_of(session, filter_of(kept))
     ids, following = await by_title(session, conditions, MOST_ROWS, cursor)
     rows = await product_rows(session, ids)
     if cursor:
-        return ProductsView(rows, following, 0, kept, [], [])
+        return ProductsView(rows=rows, cursor=following, asked=kept)
     counted = len(ids) if not following else await count_up_to(session, conditions, MOST_COUNTED)
     tree = await read_tree(session)
-    return ProductsView(rows, following, counted, kept, _active(kept, tree), category_options(tree))
+    return ProductsView(
+        rows=rows,
+        cursor=following,
+        count=counted,
+        asked=kept,
+        active=_active(kept, tree),
+        categories=category_options(tree),
+    )
 
 
-async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[ProductRow]) -> list[ProductRow]:
-    """These rows as they are now, in their order; one that is gone stays as it was.
+async def rows_now(session: AsyncSession, actor: Actor, product_ids: Sequence[str]) -> dict[str, ProductRow]:
+    """Return the rows of these products as they are now, by their ids.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
     """
     actor.require(Right.READ_CATALOG)
-    now = {row.id: row for row in await product_rows(session, [row.id for row in rows])}
-    return [now.get(row.id, row) for row in rows]
+    return {row.id: row for row in await product_rows(session, product_ids)}
 
 
 async def products_named(session: AsyncSession, actor: Actor, text: str, limit: int) -> list[ProductRow]:
@@ -277,9 +276,9 @@ def _active(asked: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
     category = tree.by_handle.get(asked["categoria"])
     return active_filters(
         asked,
-        estado=STATUS.get(asked["estado"], ""),
-        ver=ONLY.get(asked["ver"], ""),
-        categoria=category.name if category else asked["categoria"],
+        (STATUS.get(asked["estado"], ""), "estado"),
+        (ONLY.get(asked["ver"], ""), "ver"),
+        (category.name if category else asked["categoria"], "categoria"),
     )
 
 

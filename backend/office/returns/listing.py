@@ -4,25 +4,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Row, Select, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.cursors import cursor_at, read_cursor
 from backend.core.dates import short_time_label
 from backend.core.db.database import database_now
-from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.office.customer_labels import buyer_of
-from backend.office.list_filters import active_filters, label_of
-from backend.office.views import ActiveFilter, ChipView
+from backend.office.listing import (
+    ListView,
+    active_filters,
+    count_new_rows,
+    label_of,
+    read_asked,
+    read_page,
+)
+from backend.office.views import ChipView
 from backend.orders.models import Order
 from backend.returns.deadlines import days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
 from backend.returns.states import OPEN, STATE_NAMES, ReturnState
 from backend.staff.rights import Actor, Right
 
-MOST_ROWS, MOST_FRESH = 30, 99
+MOST_ROWS = 30
 LONGEST_TEXT = 60
 SOON = 5
 """Days left from which on a return is marked."""
@@ -60,22 +65,11 @@ class ReturnRow:
     chips: list[ChipView]
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnsView:
-    """A list of returns.
-
-    Attributes:
-        cursor: reads the next rows; empty when there are none.
-        newest: the highest number that there was.
-        asked: what is asked for, by the names in `FIELDS`.
-        active: the filters that are on.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnsView(ListView):
+    """A list of returns. Its fields are `FIELDS`; `newest` is the highest number there was."""
 
     rows: list[ReturnRow]
-    cursor: str
-    newest: int
-    asked: dict[str, str]
-    active: list[ActiveFilter]
 
 
 async def returns_view(
@@ -88,22 +82,24 @@ async def returns_view(
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_ORDERS)
-    kept = {name: asked.get(name, "")[:LONGEST_TEXT] for name in FIELDS}
-    key, is_open = (Return.due_at, Return.number), kept["estado"] not in ("pagadas", "negadas", "todas")
-    order_by = key if is_open else tuple(column.desc() for column in key)
-    query = _rows().where(*_conditions(kept)).order_by(*order_by).limit(MOST_ROWS + 1)
-    if cursor:
-        place = _place(cursor)
-        query = query.where(tuple_(*key) > place if is_open else tuple_(*key) < place)
-    found = (await session.execute(query)).all()
-    last = found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
+    kept = read_asked(asked, FIELDS, LONGEST_TEXT)
+    found, following = await read_page(
+        session,
+        _rows().where(*_conditions(kept)),
+        (Return.due_at, Return.number),
+        cursor,
+        MOST_ROWS,
+        is_descending=kept["estado"] in {"pagadas", "negadas", "todas"},
+    )
     newest = (await session.execute(select(func.max(Return.number)))).scalar_one()
     return ReturnsView(
-        rows=await _shown(session, found[:MOST_ROWS]),
-        cursor=cursor_at(last.due_at, last.number or 0) if last else "",
-        newest=newest or 0,
+        rows=await _shown(session, found),
+        cursor=following,
+        newest=str(newest or 0),
         asked=kept,
-        active=_active(kept),
+        active=active_filters(
+            kept, (label_of(STATES, kept["estado"]), "estado"), (label_of(KINDS, kept["tipo"]), "tipo")
+        ),
     )
 
 
@@ -121,16 +117,15 @@ async def returns_again(
 
 
 async def count_newer_returns(
-    session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: int
+    session: AsyncSession, actor: Actor, asked: Mapping[str, str], newest: str
 ) -> int:
-    """How many returns the list would have that were opened after `newest`; at most `MOST_FRESH` are counted.
+    """Count the returns of the list that were opened after `newest`.
 
     Raises:
         Forbidden: the actor may not see orders.
     """
     actor.require(Right.READ_ORDERS)
-    query = _rows().where(*_conditions(asked), Return.number > newest).limit(MOST_FRESH).subquery()
-    return (await session.execute(select(func.count()).select_from(query))).scalar_one()
+    return await count_new_rows(session, _rows().where(*_conditions(asked), Return.number > int(newest)))
 
 
 async def returns_of_order(session: AsyncSession, order_id: str) -> list[ReturnRow]:
@@ -188,16 +183,3 @@ def _conditions(asked: Mapping[str, str]) -> list[ColumnElement[bool]]:
         number = int(text) if is_number else -1
         conditions.append(or_(Order.number == number, Return.number == number, Order.email == text.lower()))
     return conditions
-
-
-def _place(cursor: str) -> tuple[datetime, int]:
-    moment, key = read_cursor(cursor)
-    if not (key.isascii() and key.isdecimal()):
-        raise InvalidData("not a cursor")
-    return moment, int(key)
-
-
-def _active(asked: Mapping[str, str]) -> list[ActiveFilter]:
-    return active_filters(
-        asked, estado=label_of(STATES, asked["estado"]), tipo=label_of(KINDS, asked["tipo"])
-    )

@@ -1,7 +1,7 @@
 """Bodega: what is stocked there, found by a code or by words, and what is running out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,8 +10,10 @@ from backend.catalog.models import Product, Variant, variant_name
 from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, variant_with_code
 from backend.core.db.database import planned_for
 from backend.core.errors import InvalidData, NotFound
+from backend.core.texts import _
 from backend.inventory.models import FREE_UNITS, InventoryLevel
 from backend.media.picture_urls import picture_address
+from backend.office.listing import ListView, active_filters, read_asked
 from backend.office_settings import read_low_stock
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
@@ -22,7 +24,10 @@ MOST_MATCHES = 6
 MOST_CHOICES = 100
 """Variants of those toys: as many as one has."""
 SEPARATOR = "|"
+MAX_TEXT_LENGTH = 300
 LOW, OUT = "low", "out"
+ONLY = {LOW: _("Se están acabando"), OUT: _("Agotados")}
+FIELDS = ("q", "only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,13 @@ class StockRow:
     """Units of a variant at a location.
 
     Attributes:
-        key: of this row among all: the variant's id and the location's.
+        id: of this row among all: the variant's id and the location's.
         detail: its variant where there are several, and its code.
         free: units that can be sold.
         low_at: so many, or fewer, are few.
     """
 
-    key: str
+    id: str
     variant_id: str
     product_id: str
     location_id: str
@@ -58,21 +63,15 @@ class LocationView:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class StockPage:
-    """Rows by title; `cursor` reads the next ones and is empty when there are none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StockPage(ListView):
+    """Units by title, or the fewest first where few are asked for.
+
+    Its fields are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
+    """
 
     rows: list[StockRow]
-    cursor: str = ""
-    locations: list[LocationView] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StockFilter:
-    """What is wanted: a code, or words of a title; `only`: `low`, `out`, or all."""
-
-    text: str = ""
-    only: str = ""
+    locations: list[LocationView] = field(default_factory=list)
 
 
 _LEVELS: Select[Product, Variant, InventoryLevel] = (
@@ -83,16 +82,32 @@ _LEVELS: Select[Product, Variant, InventoryLevel] = (
 )
 
 
-async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, cursor: str = "") -> StockPage:
-    """What is stocked where.
+async def stock_page(
+    session: AsyncSession, actor: Actor, asked: Mapping[str, str], cursor: str = ""
+) -> StockPage:
+    """Return what is stocked where, for the values of `FIELDS`.
 
     Raises:
         InvalidData: the cursor is none of ours.
     """
     actor.require(Right.READ_STOCK)
-    if wanted.only not in {LOW, OUT}:
-        return await _by_title(session, wanted.text, cursor)
-    query = _LEVELS.where(*await _condition(session, wanted)).order_by(FREE_UNITS, InventoryLevel.id)
+    kept = read_asked(asked, FIELDS, MAX_TEXT_LENGTH)
+    if kept["only"] not in ONLY:
+        rows, following = await _by_title(session, kept["q"], cursor)
+    else:
+        rows, following = await _by_units(session, kept["q"], kept["only"], cursor)
+    return StockPage(
+        rows=rows,
+        cursor=following,
+        asked=kept,
+        active=active_filters(kept, (ONLY.get(kept["only"], ""), "only")),
+        locations=await _locations(session),
+    )
+
+
+async def _by_units(session: AsyncSession, text: str, only: str, cursor: str) -> tuple[list[StockRow], str]:
+    """Return a page with the fewest free units first, and the cursor of the next."""
+    query = _LEVELS.where(*await _condition(session, text, only)).order_by(FREE_UNITS, InventoryLevel.id)
     if cursor:
         query = query.where(tuple_(FREE_UNITS, InventoryLevel.id) > _place(cursor))
     found = (await session.execute(query.limit(planned_for(MOST_ROWS + 1)))).all()
@@ -102,7 +117,7 @@ async def stock_page(session: AsyncSession, actor: Actor, wanted: StockFilter, c
     if len(found) > MOST_ROWS:
         _product, _variant, level = found[MOST_ROWS - 1]
         following = f"{level.stocked - level.reserved}{SEPARATOR}{level.id}"
-    return StockPage(rows, following, await _locations(session))
+    return rows, following
 
 
 async def variants_found(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
@@ -137,23 +152,24 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
     return _row(*found, await read_low_stock(session))
 
 
-async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> list[StockRow]:
-    """These rows as they are now, in their order; one that is gone stays as it was."""
+async def rows_now(session: AsyncSession, actor: Actor, rows: Sequence[StockRow]) -> dict[str, StockRow]:
+    """Return the rows of these variants as they are now, by their ids."""
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
     usual = await read_low_stock(session)
-    found = {one.key: one for one in (_row(*level, usual) for level in (await session.execute(query)).all())}
-    return [found.get(row.key, row) for row in rows]
+    return {one.id: one for one in (_row(*level, usual) for level in (await session.execute(query)).all())}
 
 
-async def _by_title(session: AsyncSession, text: str, cursor: str) -> StockPage:
-    """A page by title. The toys come from the index of titles first: joined at once, all rows would be sorted."""
+async def _by_title(session: AsyncSession, text: str, cursor: str) -> tuple[list[StockRow], str]:
+    """Return a page by title, and the cursor of the next.
+
+    The toys come from the index of titles first: joined at once, all rows would be sorted.
+    """
     toys, only, following = await _toys(session, text, MOST_ROWS, cursor)
     levels = _LEVELS.where(Product.id.in_(toys), *only)
     levels = levels.order_by(Product.title_key, Product.id, Variant.rank, InventoryLevel.id)
     usual = await read_low_stock(session)
-    rows = [_row(*one, usual) for one in (await session.execute(levels)).all()]
-    return StockPage(rows, following, await _locations(session))
+    return [_row(*one, usual) for one in (await session.execute(levels)).all()], following
 
 
 async def _toys(
@@ -177,13 +193,13 @@ async def _locations(session: AsyncSession) -> list[LocationView]:
     return [LocationView(*one) for one in (await session.execute(places)).all()]
 
 
-async def _condition(session: AsyncSession, wanted: StockFilter) -> list[ColumnElement[bool]]:
+async def _condition(session: AsyncSession, text: str, only: str) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if (variant := await _named_variant(session, wanted.text)) is not None:
+    if (variant := await _named_variant(session, text)) is not None:
         conditions = [Variant.id == variant.id]
-    elif wanted.text.strip():
-        conditions = await conditions_of(session, ProductFilter(wanted.text))
-    if wanted.only == OUT:
+    elif text.strip():
+        conditions = await conditions_of(session, ProductFilter(text))
+    if only == OUT:
         return [*conditions, planned_for(0) >= FREE_UNITS]
     most = (await session.execute(select(func.max(Product.low_stock_at)))).scalar_one()
     usual = await read_low_stock(session)
@@ -195,7 +211,7 @@ def _row(product: Product, variant: Variant, level: InventoryLevel, usual: int) 
     low_at = usual if product.low_stock_at is None else product.low_stock_at
     free = level.stocked - level.reserved
     return StockRow(
-        key=f"{variant.id}{SEPARATOR}{level.location_id}",
+        id=f"{variant.id}{SEPARATOR}{level.location_id}",
         variant_id=variant.id,
         product_id=product.id,
         location_id=level.location_id,

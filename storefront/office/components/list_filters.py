@@ -1,6 +1,6 @@
-"""How a long list is narrowed: a search, what is asked for most, every filter behind «Filtros», and what is on.
+"""The filters of a list: a search, the most used ones, all of them behind «Filtros», and those that are on.
 
-What is asked for stands in the address. A screen's `asked` are its parts, its `active` what is on.
+They are the fields of the list's address: see `backend.office.listing.ListView`.
 """
 
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.views import ActiveFilter
+from backend.office.listing import ActiveFilter, ListView
 from storefront.components.forms import select_field
 from storefront.office.icons import icon
 from storefront.reflex_ext.hooks import ABSENT
@@ -19,40 +19,34 @@ from storefront.reflex_ext.hooks import ABSENT
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one list is narrowed.
+    """The filters of one list.
 
     Attributes:
-        name: what the ids of its fields begin with.
+        name: the ids of its fields begin with it.
         place: the screen's address.
-        asked: what is asked for, by the parts of the address.
-        active: the `ActiveFilter`s that are on.
-        ask: the event handler that takes a form with what is asked for.
-        everything: what the list is called that nothing narrows.
+        shown: the variable of the list's view.
+        ask: the event handler that takes a form with filters.
+        everything: names the list without a filter.
     """
 
     name: str
     place: str
-    asked: ObjectVar[dict[str, str]]
-    active: ArrayVar[list[ActiveFilter]]
+    shown: ObjectVar[ListView]
     ask: Any
     everything: str = _("Todos")
 
     def bar(
         self,
-        label: str,
-        placeholder: str,
-        longest: int,
-        quick: Sequence[tuple[str, str, Any]],
-        filters: rx.Component,
+        search: rx.Component | None,
+        quick: Sequence[tuple[str, str, str]],
+        filters: rx.Component | None,
     ) -> rx.Component:
-        """All of it.
+        """Render all of it.
 
         Args:
-            label: what the search is called.
-            placeholder: what can be typed into it.
-            longest: the most letters of it.
-            quick: what is asked for most: its name, its query, and whether it is on.
-            filters: see `form`.
+            search: see `search`; None if the list has none.
+            quick: the most used filters: the label, the field and its value.
+            filters: see `form`; None if the quick ones are all.
         """
         links = (
             rx.el.a(
@@ -61,15 +55,18 @@ class Finding:
                 class_name="o-quick",
                 custom_attrs={"aria-current": rx.cond(is_on, "true", ABSENT)},
             )
-            for text, query, is_on in ((self.everything, "", self.active.length() == 0), *quick)
+            for text, query, is_on in (
+                (self.everything, "", self.shown.active.length() == 0),
+                *((text, f"?{name}={value}", self.shown.asked[name] == value) for text, name, value in quick),
+            )
         )
+        parts = [search, rx.el.nav(*links, aria_label=_("Filtros de siempre"), class_name="o-quicks")]
+        if filters is not None:
+            head = rx.el.summary(icon("sliders", size=20), _("Filtros"), class_name="o-disclosure")
+            parts.append(rx.el.details(head, filters))
         return rx.el.div(
-            self._search(label, placeholder, longest),
-            rx.el.nav(*links, aria_label=_("Filtros de siempre"), class_name="o-quicks"),
-            rx.el.details(
-                rx.el.summary(icon("sliders", size=20), _("Filtros"), class_name="o-disclosure"), filters
-            ),
-            rx.cond(self.active.length() > 0, self._active()),
+            *(part for part in parts if part is not None),
+            rx.cond(self.shown.active.length() > 0, self._active()),
             class_name="o-filters",
         )
 
@@ -79,7 +76,7 @@ class Finding:
             *fields,
             rx.el.button(submit, type="submit", class_name="button button--dark button--small"),
             class_name="o-filters__form",
-            key=rx.Var.create(self.asked).to_string(),
+            key=self.shown.asked.to_string(),
             on_submit=self.ask,
         )
 
@@ -96,7 +93,7 @@ class Finding:
             problem=rx.Var.create(""),
             live="",
             name=name,
-            default_value=self.asked[name],
+            default_value=self.shown.asked[name],
         )
 
     def day(self, name: str, label: str) -> rx.Component:
@@ -107,13 +104,14 @@ class Finding:
                 id=rx.Var.create(f"{self.name}-{name}"),
                 type="date",
                 name=name,
-                default_value=self.asked[name],
+                default_value=self.shown.asked[name],
                 class_name="field__input",
             ),
             class_name="field",
         )
 
-    def _search(self, label: str, placeholder: str, longest: int) -> rx.Component:
+    def search(self, label: str, placeholder: str, longest: int) -> rx.Component:
+        """Render the search, with what can be typed into it as its placeholder."""
         return rx.el.form(
             rx.el.label(label, html_for=f"{self.name}-q", class_name="sr-only"),
             icon("search", size=20),
@@ -121,7 +119,7 @@ class Finding:
                 id=rx.Var.create(f"{self.name}-q"),
                 name="q",
                 type="search",
-                default_value=self.asked["q"],
+                default_value=self.shown.asked["q"],
                 placeholder=placeholder,
                 max_length=longest,
                 auto_complete="off",
@@ -132,7 +130,7 @@ class Finding:
             ),
             class_name="o-find",
             role="search",
-            key=self.asked["q"],
+            key=self.shown.asked["q"],
             on_submit=self.ask,
         )
 
@@ -149,4 +147,6 @@ class Finding:
                 key=active.label,
             )
 
-        return rx.el.ul(rx.foreach(self.active, one), class_name="o-actives", aria_label=_("Filtros puestos"))
+        return rx.el.ul(
+            rx.foreach(self.shown.active, one), class_name="o-actives", aria_label=_("Filtros puestos")
+        )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import reflex as rx
-from reflex.vars import ArrayVar, NumberVar, ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from storefront.office.icons import icon
@@ -47,22 +47,46 @@ def row_link(
     )
 
 
-def more(has_more: rx.Var[bool], on_more: Any) -> rx.Component:
-    """Reads the next rows. Lists page by a cursor: the last row's key."""
-    return rx.cond(
-        has_more,
-        rx.el.button(
-            _("Ver más"),
-            type="button",
-            class_name="button button--quiet button--small o-more",
-            on_click=on_more,
-            data_testid="more",
+def office_list(
+    state: Any,
+    items: ArrayVar[list[Row]],
+    row: Callable[[ObjectVar[Row]], rx.Component],
+    nothing: rx.Component,
+    *,
+    label: str,
+    counts_new: bool = False,
+    around: Callable[[rx.Component], rx.Component] = rx.fragment,
+) -> rx.Component:
+    """Render the rows of a list, with how many are new above them and a button for more below.
+
+    Args:
+        state: an `OfficeList`.
+        items: the variable of its rows.
+        row: renders a row: see `rows`.
+        nothing: shown without any: `feedback.empty`.
+        label: names the list for screen readers.
+        counts_new: the state counts rows that are not shown yet.
+        around: wraps the rows, for instance in what chooses some of them.
+    """
+    return rx.fragment(
+        *([fresh(state)] if counts_new else []),
+        around(rows(items, row, rx.el.div(nothing, class_name="o-panel"), label=label)),
+        rx.cond(
+            state.content.cursor != "",
+            rx.el.button(
+                _("Ver más"),
+                type="button",
+                class_name="button button--quiet button--small o-more",
+                on_click=state.more,
+                data_testid="more",
+            ),
         ),
     )
 
 
-def fresh(count: NumberVar[int], on_show: Any) -> rx.Component:
+def fresh(state: Any) -> rx.Component:
     """«3 nuevos»: shows them when it is pressed, and never by itself. Its room is there all the time."""
+    count = state.fresh
     said = rx.cond(count == 1, _("1 nuevo"), _("{n} nuevos").format(n=count))
     return rx.el.div(
         rx.cond(
@@ -72,10 +96,15 @@ def fresh(count: NumberVar[int], on_show: Any) -> rx.Component:
                 said,
                 type="button",
                 class_name="o-fresh__button",
-                on_click=on_show,
+                on_click=state.load,
                 data_testid="fresh",
             ),
         ),
         class_name="o-fresh",
         role="status",
     )
+
+
+def fold_row(head: rx.Component, body: rx.Component, *, row_id: rx.Var[str], **marks: Any) -> rx.Component:
+    """Render a row that opens. `head` is its `summary`; `marks` are further properties, such as its test id."""
+    return rx.el.li(rx.el.details(head, body), id=rx.Var.create(row_id), key=row_id, data_row="", **marks)

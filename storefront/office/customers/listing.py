@@ -15,10 +15,11 @@ from backend.office.customers.listing import (
     CustomersView,
     customers_view,
 )
+from backend.office.listing import labels_of
 from backend.staff.rights import Actor, Right
 from storefront.office.components.feedback import empty, screen, state_chip
 from storefront.office.components.list_filters import Finding
-from storefront.office.components.lists import more, row_link, rows
+from storefront.office.components.lists import office_list, row_link
 from storefront.office.layout import office
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import CUSTOMERS
@@ -43,8 +44,7 @@ class CustomersState(OfficeList, KnownClientState):
 
 
 SHOWN = CustomersState.content
-ASKED = SHOWN.asked
-FINDING = Finding("customers", CUSTOMERS, ASKED, SHOWN.active, CustomersState.ask)
+FINDING = Finding("customers", CUSTOMERS, SHOWN, CustomersState.ask)
 
 
 def page() -> rx.Component:
@@ -56,20 +56,17 @@ def page() -> rx.Component:
     )
     content = rx.fragment(
         filters(),
-        rows(SHOWN.rows, customer_row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", CustomersState.more),
+        office_list(CustomersState, SHOWN.rows, customer_row, nothing, label=TITLE),
     )
     return office(CustomersState, CUSTOMERS, TITLE, screen(CustomersState, content))
 
 
 def filters() -> rx.Component:
     """Which customers."""
-    names = {name: label for name, (label, _with) in KINDS.items()}
+    names = labels_of(KINDS)
     return FINDING.bar(
-        _("Buscar clientes"),
-        _("Nombre, correo, documento, teléfono…"),
-        LONGEST_TEXT,
-        [(label, f"?tipo={name}", ASKED["tipo"] == name) for name, label in names.items()],
+        FINDING.search(_("Buscar clientes"), _("Nombre, correo, documento, teléfono…"), LONGEST_TEXT),
+        [(label, "tipo", name) for name, label in names.items()],
         FINDING.form(
             _("Ver estos clientes"), FINDING.choice("tipo", _("Cuenta"), _("Con y sin cuenta"), names)
         ),

@@ -7,7 +7,7 @@ from backend.core.texts import _
 from backend.office.offers.listing import OfferRow, SaleRow
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip, empty, screen
-from storefront.office.components.lists import more, row_link, rows
+from storefront.office.components.lists import office_list, row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.navigation import OFFERS, SALES
@@ -43,8 +43,7 @@ def page() -> rx.Component:
                 class_name="o-offers__sales",
             ),
         ),
-        rows(SHOWN.rows, row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", OffersState.more),
+        office_list(OffersState, SHOWN.rows, row, nothing, label=TITLE),
         rx.cond(
             (SHOWN.over.length() > 0) | (SHOWN.sales_over.length() > 0),
             rx.el.section(

@@ -15,28 +15,29 @@ from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.service import change_promotion
 from backend.staff.rights import Actor, Right
-from storefront.office.list_state import PagedScreen
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import OFFERS
 from storefront.office.offers.preview_state import PreviewedForm
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 
 
-class OffersState(PagedScreen, KnownClientState):
+class OffersState(OfficeList, KnownClientState):
     """The offers and the sales."""
 
     content: rx.Field[OffersPage | None] = rx.field(None)
 
     _right: ClassVar[Right] = Right.READ_CATALOG
 
-    async def _content(self, actor: Actor) -> OffersPage:
-        async with current_shop().database.read() as session:
-            sales, over = await sales_list(session, actor)
-            return replace(await offers_page(session, actor), sales=sales, sales_over=over)
+    _place: ClassVar[str] = OFFERS
 
-    async def _next_page(self, actor: Actor, shown: OffersPage) -> OffersPage:
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> OffersPage:  # noqa: ARG002
         async with current_shop().database.read() as session:
-            return await offers_page(session, actor, shown.cursor)
+            page = await offers_page(session, actor, cursor)
+            if cursor:
+                return page
+            sales, over = await sales_list(session, actor)
+            return replace(page, sales=sales, sales_over=over)
 
 
 class OfferState(PreviewedForm, KnownClientState):

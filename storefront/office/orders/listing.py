@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.office.listing import labels_of
 from backend.office.orders.listing import (
     DAYS,
     DELIVERY,
@@ -17,7 +18,7 @@ from backend.staff.rights import Right
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import chip, empty, screen, state_chip
 from storefront.office.components.list_filters import Finding
-from storefront.office.components.lists import fresh, more, rows
+from storefront.office.components.lists import office_list
 from storefront.office.components.selection_bar import chosen_rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
@@ -28,8 +29,7 @@ from storefront.office.state import answers, may
 
 TITLE = _("Pedidos")
 SHOWN = OrdersState.content
-ASKED = SHOWN.asked
-FINDING = Finding("orders", ORDERS, ASKED, SHOWN.active, OrdersState.ask)
+FINDING = Finding("orders", ORDERS, SHOWN, OrdersState.ask)
 
 
 def page() -> rx.Component:
@@ -42,33 +42,35 @@ def page() -> rx.Component:
     content = rx.fragment(
         filters(),
         results(),
-        fresh(OrdersState.fresh, OrdersState.show_fresh),
-        Choosing.create(
-            rx.cond(SHOWN.rows.length() > 0, every()),
-            rows(SHOWN.rows, order_row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-            chosen_bar(),
-            class_name="o-choosing",
-            answers=answers(OrdersState),
-            on_act=OrdersState.act,
-            on_print=OrdersState.printing,
+        office_list(
+            OrdersState, SHOWN.rows, order_row, nothing, label=TITLE, counts_new=True, around=choosing
         ),
-        more(SHOWN.cursor != "", OrdersState.more),
     )
     return office(OrdersState, ORDERS, TITLE, screen(OrdersState, content, skeleton()), class_name="o-orders")
 
 
+def choosing(listed: rx.Component) -> rx.Component:
+    """Wrap the rows in what chooses several and acts on them."""
+    return Choosing.create(
+        rx.cond(SHOWN.rows.length() > 0, every()),
+        listed,
+        chosen_bar(),
+        class_name="o-choosing",
+        answers=answers(OrdersState),
+        on_act=OrdersState.act,
+        on_print=OrdersState.printing,
+    )
+
+
 def filters() -> rx.Component:
     """Which orders."""
-    payment = {name: label for name, (label, _of) in PAYMENT.items()}
-    dispatch = {name: label for name, (label, _of) in DISPATCH.items()}
+    payment, dispatch = labels_of(PAYMENT), labels_of(DISPATCH)
     return FINDING.bar(
-        _("Buscar pedidos"),
-        _("Número, nombre, teléfono, guía…"),
-        LONGEST_TEXT,
+        FINDING.search(_("Buscar pedidos"), _("Número, nombre, teléfono, guía…"), LONGEST_TEXT),
         (
-            (_("Por empacar"), "?envio=por-empacar", ASKED["envio"] == "por-empacar"),
-            (_("Esperando al banco"), "?pago=esperando", ASKED["pago"] == "esperando"),
-            (_("Hoy"), "?fecha=hoy", ASKED["fecha"] == "hoy"),
+            (_("Por empacar"), "envio", "por-empacar"),
+            (_("Esperando al banco"), "pago", "esperando"),
+            (_("Hoy"), "fecha", "hoy"),
         ),
         FINDING.form(
             _("Ver estos pedidos"),

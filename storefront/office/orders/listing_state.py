@@ -23,7 +23,7 @@ from backend.office.orders.listing import (
     rows_again,
 )
 from backend.staff.rights import Actor, Right
-from storefront.office.list_state import OfficeList, ShowsFresh
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -43,7 +43,7 @@ class ResultView:
     tone: str
 
 
-class OrdersState(OfficeList, ShowsFresh, KnownClientState):
+class OrdersState(OfficeList, KnownClientState):
     """The orders that the address asks for."""
 
     content: rx.Field[OrdersView | None] = rx.field(None)

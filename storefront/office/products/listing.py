@@ -20,7 +20,7 @@ from storefront.components.forms import field, select_field
 from storefront.components.placeholders import bar
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.list_filters import Finding
-from storefront.office.components.lists import more, rows
+from storefront.office.components.lists import office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.navigation import NEW_PRODUCT, PRODUCTS, STOCK
@@ -33,8 +33,7 @@ from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Productos")
 SHOWN = ProductsState.content
-ASKED = SHOWN.asked
-FINDING = Finding("products", PRODUCTS, ASKED, SHOWN.active, ProductsState.ask)
+FINDING = Finding("products", PRODUCTS, SHOWN, ProductsState.ask)
 NO_PROBLEM = text_at(ProductsState.problems, "none")
 
 
@@ -60,17 +59,7 @@ def page() -> rx.Component:
     content = rx.fragment(
         filters(),
         rx.el.p(counted(), class_name="o-products__count", role="status", data_testid="products-count"),
-        Choosing.create(
-            rx.cond((SHOWN.rows.length() > 0) & may(Right.CHANGE_CATALOG), every()),
-            rows(SHOWN.rows, product_row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-            products_chosen_bar(),
-            class_name="o-choosing",
-            answers=ProductsState.drafts,
-            holds_forms=True,
-            on_act=ProductsState.act,
-        ),
-        drafting(),
-        more(SHOWN.cursor != "", ProductsState.more),
+        office_list(ProductsState, SHOWN.rows, product_row, nothing, label=TITLE, around=choosing_several),
         last_ones(),
     )
     return office(
@@ -82,6 +71,20 @@ def page() -> rx.Component:
         undo=ProductsState.undo,
         class_name="o-products",
     )
+
+
+def choosing_several(listed: rx.Component) -> rx.Component:
+    """Wrap the rows in what chooses several, with what is being done with them below."""
+    choosing_form = Choosing.create(
+        rx.cond((SHOWN.rows.length() > 0) & may(Right.CHANGE_CATALOG), every()),
+        listed,
+        products_chosen_bar(),
+        class_name="o-choosing",
+        answers=ProductsState.drafts,
+        holds_forms=True,
+        on_act=ProductsState.act,
+    )
+    return rx.fragment(choosing_form, drafting())
 
 
 def counted() -> rx.Var[str]:
@@ -100,13 +103,11 @@ def filters() -> rx.Component:
 
     categories = [rx.foreach(SHOWN.categories, category)]
     return FINDING.bar(
-        _("Buscar productos"),
-        _("Título, código o EAN…"),
-        LONGEST_TEXT,
+        FINDING.search(_("Buscar productos"), _("Título, código o EAN…"), LONGEST_TEXT),
         (
-            (STATUS["ocultos"], "?estado=ocultos", ASKED["estado"] == "ocultos"),
-            (ONLY["pocas"], "?ver=pocas", ASKED["ver"] == "pocas"),
-            (ONLY["sin-foto"], "?ver=sin-foto", ASKED["ver"] == "sin-foto"),
+            (STATUS["ocultos"], "estado", "ocultos"),
+            (ONLY["pocas"], "ver", "pocas"),
+            (ONLY["sin-foto"], "ver", "sin-foto"),
         ),
         FINDING.form(
             _("Ver estos productos"),

@@ -29,6 +29,7 @@ from backend.office.products.listing import (
     LONGEST_TEXT,
     Price,
     PriceMoved,
+    ProductRow,
     ProductsView,
     filter_of,
     price_label,
@@ -110,22 +111,16 @@ class ProductsState(OfficeList, KnownClientState):
         async with current_shop().database.read() as session:
             self.changes = await last_changes(session, actor)
             self.collections = await collection_options(session)
-        return await self._page(actor, self._asked_for())
+        return await super()._content(actor)
 
     def _watched(self) -> frozenset[str]:
         rows = self.content.rows if self.content is not None else []
         return self._topics | {row.id for row in rows}
 
-    async def _refresh(self, actor: Actor) -> None:
-        """No row moves: those that are there show how they stand now."""
-        shown = self.content
-        if shown is None:
-            return
+    async def _rows_again(self, actor: Actor, shown: ProductsView) -> tuple[dict[str, ProductRow], int]:
         async with current_shop().database.read() as session:
-            current = await rows_now(session, actor, shown.rows)
             self.changes = await last_changes(session, actor)
-        if current != shown.rows:
-            self.content = replace(shown, rows=current)
+            return await rows_now(session, actor, [row.id for row in shown.rows]), 0
 
     @office_event(Right.CHANGE_CATALOG)
     async def price(self, actor: Actor, form: dict[str, Any]) -> None:

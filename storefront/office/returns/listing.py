@@ -8,6 +8,7 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
+from backend.office.listing import labels_of
 from backend.office.returns.listing import (
     FIELDS,
     KINDS,
@@ -22,16 +23,16 @@ from backend.office.returns.listing import (
 from backend.staff.rights import Actor, Right
 from storefront.office.components.feedback import empty, screen, state_chip
 from storefront.office.components.list_filters import Finding
-from storefront.office.components.lists import fresh, more, row_link, rows
+from storefront.office.components.lists import office_list, row_link
 from storefront.office.layout import office
-from storefront.office.list_state import OfficeList, ShowsFresh
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import RETURNS
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Devoluciones")
 
 
-class ReturnsState(OfficeList, ShowsFresh, KnownClientState):
+class ReturnsState(OfficeList, KnownClientState):
     """The returns that the address asks for."""
 
     content: rx.Field[ReturnsView | None] = rx.field(None)
@@ -53,8 +54,7 @@ class ReturnsState(OfficeList, ShowsFresh, KnownClientState):
 
 
 SHOWN = ReturnsState.content
-ASKED = SHOWN.asked
-FINDING = Finding("returns", RETURNS, ASKED, SHOWN.active, ReturnsState.ask, _("Abiertas"))
+FINDING = Finding("returns", RETURNS, SHOWN, ReturnsState.ask, _("Abiertas"))
 
 
 def page() -> rx.Component:
@@ -66,9 +66,7 @@ def page() -> rx.Component:
     )
     content = rx.fragment(
         filters(),
-        fresh(ReturnsState.fresh, ReturnsState.show_fresh),
-        rows(SHOWN.rows, return_row, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", ReturnsState.more),
+        office_list(ReturnsState, SHOWN.rows, return_row, nothing, label=TITLE, counts_new=True),
     )
     return office(ReturnsState, RETURNS, TITLE, screen(ReturnsState, content))
 
@@ -77,18 +75,12 @@ def filters() -> rx.Component:
     """Which returns."""
     quick = ("solicitadas", "recibidas", "por-pagar")
     return FINDING.bar(
-        _("Buscar devoluciones"),
-        _("Número o correo…"),
-        LONGEST_TEXT,
-        [(STATES[name][0], f"?estado={name}", ASKED["estado"] == name) for name in quick],
+        FINDING.search(_("Buscar devoluciones"), _("Número o correo…"), LONGEST_TEXT),
+        [(STATES[name][0], "estado", name) for name in quick],
         FINDING.form(
             _("Ver estas devoluciones"),
-            FINDING.choice(
-                "estado", _("Estado"), _("Abiertas"), {name: label for name, (label, _of) in STATES.items()}
-            ),
-            FINDING.choice(
-                "tipo", _("Tipo"), _("Cualquier tipo"), {name: label for name, (label, _of) in KINDS.items()}
-            ),
+            FINDING.choice("estado", _("Estado"), _("Abiertas"), labels_of(STATES)),
+            FINDING.choice("tipo", _("Tipo"), _("Cualquier tipo"), labels_of(KINDS)),
         ),
     )
 

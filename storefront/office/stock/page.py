@@ -7,14 +7,15 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.stock.movements import REASONS, MovementView
-from backend.office.stock.page import LOW, OUT, LocationView, StockRow
+from backend.office.stock.page import MAX_TEXT_LENGTH, ONLY, LocationView, StockRow
 from backend.staff.rights import Right
 from backend.warehouse.service import CORRECTING
 from storefront.components.forms import field, select_field
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history
-from storefront.office.components.lists import more, rows
+from storefront.office.components.list_filters import Finding
+from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.navigation import STOCK
@@ -24,7 +25,7 @@ from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Bodega")
 SHOWN = StockState.content
-WANTED = StockState.wanted
+FINDING = Finding("stock", STOCK, SHOWN, StockState.ask)
 
 
 def page() -> rx.Component:
@@ -35,8 +36,7 @@ def page() -> rx.Component:
     content = rx.fragment(
         rx.cond(may(Right.CHANGE_STOCK), receiving()),
         filters(),
-        rows(SHOWN.rows, card, rx.el.div(nothing, class_name="o-panel"), label=TITLE),
-        more(SHOWN.cursor != "", StockState.more),
+        office_list(StockState, SHOWN.rows, card, nothing, label=TITLE),
     )
     return office(StockState, STOCK, TITLE, screen(StockState, content), undo=StockState.undo)
 
@@ -161,32 +161,8 @@ def came(line: ObjectVar[Line]) -> rx.Component:
 
 def filters() -> rx.Component:
     """Which rows."""
-    options = [
-        rx.el.option(_("Todos"), value=""),
-        rx.el.option(_("Se están acabando"), value=LOW),
-        rx.el.option(_("Agotados"), value=OUT),
-    ]
-    return rx.el.form(
-        office_field(
-            StockState,
-            "stock",
-            "q",
-            _("Buscar en la bodega"),
-            default_value=WANTED.text,
-            auto_complete="off",
-            data_screen_search="",
-            enter_key_hint="search",
-        ),
-        office_select(StockState, "stock", "only", _("Mostrar"), options, default_value=WANTED.only),
-        rx.el.div(
-            rx.el.button(_("Buscar"), type="submit", class_name="button button--small button--dark"),
-            class_name="o-filters__buttons",
-        ),
-        key=f"{WANTED.text}|{WANTED.only}",
-        class_name="o-panel o-filters",
-        no_validate=True,
-        on_submit=StockState.narrow,
-    )
+    search = FINDING.search(_("Buscar en la bodega"), _("Título, código o EAN…"), MAX_TEXT_LENGTH)
+    return FINDING.bar(search, [(label, "only", name) for name, label in ONLY.items()], None)
 
 
 def picture(url: rx.Var[str]) -> rx.Component:
@@ -200,43 +176,39 @@ def picture(url: rx.Var[str]) -> rx.Component:
 
 def card(row: ObjectVar[StockRow]) -> rx.Component:
     """A toy and its units; opened, counting it and its movements."""
-    return rx.el.li(
-        rx.el.details(
-            rx.el.summary(
-                picture(row.picture),
-                rx.el.span(
-                    rx.el.span(row.title, class_name="o-row__title"),
-                    rx.el.span(row.detail, class_name="o-row__detail"),
-                    class_name="o-stock__words",
-                ),
-                rx.el.span(
-                    rx.el.b(row.free, class_name="o-stock__free"),
-                    rx.cond(
-                        row.reserved > 0,
-                        rx.el.span(_("{n} apartadas").format(n=row.reserved), class_name="o-row__detail"),
-                        rx.el.span(_("libres"), class_name="o-row__detail"),
-                    ),
-                    rx.cond(
-                        row.free <= 0,
-                        chip(_("agotado"), "bad"),
-                        rx.cond(row.is_low, chip(_("pocas"), "wait")),
-                    ),
-                    class_name="o-stock__count",
-                ),
-                class_name="o-stock__head",
-                on_click=StockState.open_row(row.key),
-                data_opens="",  # pressed before the scripts are there, it waits for them
+    return fold_row(
+        rx.el.summary(
+            picture(row.picture),
+            rx.el.span(
+                rx.el.span(row.title, class_name="o-row__title"),
+                rx.el.span(row.detail, class_name="o-row__detail"),
+                class_name="o-stock__words",
             ),
-            rx.el.div(
-                rx.cond(may(Right.CHANGE_STOCK), counting(row)),
-                movements(row),
-                history(row.variant_id, "o-history__box"),
-                class_name="o-audit__body",
+            rx.el.span(
+                rx.el.b(row.free, class_name="o-stock__free"),
+                rx.cond(
+                    row.reserved > 0,
+                    rx.el.span(_("{n} apartadas").format(n=row.reserved), class_name="o-row__detail"),
+                    rx.el.span(_("libres"), class_name="o-row__detail"),
+                ),
+                rx.cond(
+                    row.free <= 0,
+                    chip(_("agotado"), "bad"),
+                    rx.cond(row.is_low, chip(_("pocas"), "wait")),
+                ),
+                class_name="o-stock__count",
             ),
+            class_name="o-stock__head",
+            on_click=StockState.open_row(row.id),
+            data_opens="",  # pressed before the scripts are there, it waits for them
         ),
-        id=rx.Var.create(row.key),
-        key=row.key,
-        data_row="",
+        rx.el.div(
+            rx.cond(may(Right.CHANGE_STOCK), counting(row)),
+            movements(row),
+            history(row.variant_id, "o-history__box"),
+            class_name="o-audit__body",
+        ),
+        row_id=row.id,
         class_name="o-stock",
         data_testid="stock-row",
     )
@@ -250,7 +222,7 @@ def counting(row: ObjectVar[StockRow]) -> rx.Component:
         return field(
             name,
             label,
-            element_id=f"{row.key}-{name}",
+            element_id=f"{row.id}-{name}",
             problem=problem,
             live="",
             default_value=value,
@@ -259,18 +231,18 @@ def counting(row: ObjectVar[StockRow]) -> rx.Component:
         )
 
     none = text_at(StockState.problems, "none")
-    wrong = rx.cond(StockState.opened == row.key, text_at(StockState.problems, "counted"), "")
+    wrong = rx.cond(StockState.opened == row.id, text_at(StockState.problems, "counted"), "")
     count = rx.el.form(
-        rx.el.input(type="hidden", name="key", value=row.key, read_only=True),
+        rx.el.input(type="hidden", name="key", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="seen", value=row.stocked, read_only=True),
         number("counted", _("Contaste"), row.stocked.to_string(), wrong),
         select_field(
-            _("Motivo"), reasons, element_id=f"{row.key}-reason", problem=none, live="", name="reason"
+            _("Motivo"), reasons, element_id=f"{row.id}-reason", problem=none, live="", name="reason"
         ),
         field(
             "note",
             _("Nota"),
-            element_id=f"{row.key}-note",
+            element_id=f"{row.id}-note",
             problem=none,
             is_optional=True,
             live="",
@@ -283,7 +255,7 @@ def counting(row: ObjectVar[StockRow]) -> rx.Component:
         on_submit=StockState.correct,
     )
     low = rx.el.form(
-        rx.el.input(type="hidden", name="key", value=row.key, read_only=True),
+        rx.el.input(type="hidden", name="key", value=row.id, read_only=True),
         number("low_at", _("Avisar cuando queden"), row.low_at.to_string(), none),
         rx.el.button(_("Guardar aviso"), type="submit", class_name="button button--quiet button--small"),
         key=f"low-{row.low_at}",
@@ -312,7 +284,7 @@ def movements(row: ObjectVar[StockRow]) -> rx.Component:
         )
 
     return rx.cond(
-        StockState.opened == row.key,
+        StockState.opened == row.id,
         rx.cond(
             StockState.movements.length() > 0,
             rx.el.ol(

@@ -1,8 +1,7 @@
 """What Bodega shows, and what can be done there."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
-from urllib.parse import parse_qs
+from typing import ClassVar
 
 import reflex as rx
 
@@ -10,13 +9,11 @@ from backend.app import current_shop
 from backend.core.texts import _, counted
 from backend.inventory.movements import Reason, StockMoved, Why
 from backend.news.topics import Topic
-from backend.office.list_filters import address_with
 from backend.office.stock.movements import MovementView, movements_of
 from backend.office.stock.page import (
-    LOW,
-    OUT,
+    FIELDS,
+    MAX_TEXT_LENGTH,
     SEPARATOR,
-    StockFilter,
     StockPage,
     StockRow,
     rows_now,
@@ -34,7 +31,7 @@ from backend.warehouse.service import (
     receive,
     set_low_stock,
 )
-from storefront.office.list_state import PagedScreen
+from storefront.office.list_state import OfficeList
 from storefront.office.navigation import STOCK
 from storefront.office.state import office_event
 from storefront.office.stock.units import typed_units
@@ -42,7 +39,6 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 LONGEST = 100
-"""Characters of what the list is asked for."""
 LONGEST_KEY = 140
 RECEIPT = ("location_id", "supplier", "document", "note")
 
@@ -59,11 +55,10 @@ class Line:
     added: int = 0
 
 
-class StockState(PagedScreen, KnownClientState):
+class StockState(OfficeList, KnownClientState):
     """Units by toy and location, and what is being received."""
 
     content: rx.Field[StockPage | None] = rx.field(None)
-    wanted: rx.Field[StockFilter | None] = rx.field(None)
     lines: rx.Field[list[Line]] = rx.field(default_factory=list)
     """What is being received. It is lost with the state, as a paper that nobody signed."""
     matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
@@ -73,35 +68,22 @@ class StockState(PagedScreen, KnownClientState):
     movements: rx.Field[list[MovementView]] = rx.field(default_factory=list)
 
     _right: ClassVar[Right] = Right.READ_STOCK
+    _fields: ClassVar[tuple[str, ...]] = FIELDS
+    _longest: ClassVar[int] = MAX_TEXT_LENGTH
+    _place: ClassVar[str] = STOCK
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK})
 
+    async def _page(self, actor: Actor, asked: dict[str, str], cursor: str = "") -> StockPage:
+        async with current_shop().database.read() as session:
+            return await stock_page(session, actor, asked, cursor)
+
     async def _content(self, actor: Actor) -> StockPage:
-        said = parse_qs(self.router.url.query)
-        only = said.get("only", [""])[0]
-        text = said.get("q", [""])[0][:LONGEST]
-        self.wanted = StockFilter(text, only if only in {LOW, OUT} else "")
         self.opened, self.movements = "", []
+        return await super()._content(actor)
+
+    async def _rows_again(self, actor: Actor, shown: StockPage) -> tuple[dict[str, StockRow], int]:
         async with current_shop().database.read() as session:
-            return await stock_page(session, actor, self.wanted)
-
-    async def _next_page(self, actor: Actor, shown: StockPage) -> StockPage:
-        async with current_shop().database.read() as session:
-            return await stock_page(session, actor, self.wanted or StockFilter(), shown.cursor)
-
-    async def _refresh(self, actor: Actor) -> None:
-        """Numbers change where they stand; no row moves."""
-        if self.content is not None:
-            async with current_shop().database.read() as session:
-                new = await rows_now(session, actor, self.content.rows)
-            if new != self.content.rows:
-                self.content = replace(self.content, rows=new)
-
-    @office_event(Right.READ_STOCK, is_press=False)
-    async def narrow(self, actor: Actor, form_data: dict[str, str]) -> Any:
-        """Show what the form asks for: it has an address of its own."""
-        actor.require(Right.READ_STOCK)
-        typed = checked_fields(form_data, "q", "only")
-        return rx.redirect(address_with(typed, STOCK))
+            return await rows_now(session, actor, shown.rows), 0
 
     @office_event(Right.READ_STOCK, is_press=False)
     async def open_row(self, actor: Actor, key: str) -> None:

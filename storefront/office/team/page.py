@@ -12,7 +12,7 @@ from storefront.components.forms import Once, select_field
 from storefront.office.components.feedback import chip, empty, screen
 from storefront.office.components.forms import asked_twice, office_field, office_select
 from storefront.office.components.history import history
-from storefront.office.components.lists import fresh, rows
+from storefront.office.components.lists import fold_row, fresh, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office
 from storefront.office.navigation import OWN_ACCOUNT, TEAM
@@ -41,7 +41,7 @@ def page() -> rx.Component:
             leads_to=TEAM,
             test_id="team-missing",
         ),
-        fresh(TeamState.fresh, TeamState.load),
+        fresh(TeamState),
         Once.create(inviting(), answers=answers(TeamState)),
         rx.cond(SHOWN.invites.length() > 0, Once.create(invitations(), answers=answers(TeamState))),
         Once.create(
@@ -157,32 +157,28 @@ def member(row: ObjectVar[MemberRow]) -> rx.Component:
     seen = rx.cond(
         row.seen_label != "", _("visto {moment}").format(moment=row.seen_label), _("aún no ha entrado")
     )
-    return rx.el.li(
-        rx.el.details(
-            rx.el.summary(
-                words(row.email, rx.fragment(row.role_label, " · ", seen)),
-                rx.el.span(
-                    rx.cond(row.is_self, chip(_("Tú"))),
-                    rx.cond(row.is_disabled, chip(_("Sin acceso"), "bad")),
-                    rx.cond(row.has_second_factor, chip(_("Con código"), "good")),
-                    class_name="o-team__marks",
-                ),
-                icon("down", size=20),
-                class_name="o-audit__head",
+    return fold_row(
+        rx.el.summary(
+            words(row.email, rx.fragment(row.role_label, " · ", seen)),
+            rx.el.span(
+                rx.cond(row.is_self, chip(_("Tú"))),
+                rx.cond(row.is_disabled, chip(_("Sin acceso"), "bad")),
+                rx.cond(row.has_second_factor, chip(_("Con código"), "good")),
+                class_name="o-team__marks",
             ),
-            rx.el.div(
-                rx.cond(
-                    row.is_self,
-                    rx.el.a(_("Ir a Mi cuenta"), href=OWN_ACCOUNT, class_name=f"{BUTTON}button--quiet"),
-                    changing(row),
-                ),
-                history(row.id, "o-history__box"),
-                class_name="o-audit__body",
-            ),
+            icon("down", size=20),
+            class_name="o-audit__head",
         ),
-        id=rx.Var.create(row.id),
-        key=row.id,
-        data_row="",
+        rx.el.div(
+            rx.cond(
+                row.is_self,
+                rx.el.a(_("Ir a Mi cuenta"), href=OWN_ACCOUNT, class_name=f"{BUTTON}button--quiet"),
+                changing(row),
+            ),
+            history(row.id, "o-history__box"),
+            class_name="o-audit__body",
+        ),
+        row_id=row.id,
         data_testid="team-row",
     )
 

@@ -128,12 +128,12 @@ async def test_the_office_sees_what_waits(shop: Shop, bought: Sold) -> None:
     async with shop.database.read() as session:
         for_staff = await reviews_list(session, Actor("x", Role.STOCKROOM))
         day = await today(session, COMMAND_LINE, shop.settings)
-    assert [(one.id, one.stars, one.state) for one in for_staff.waiting] == [(row.id, 4, "waiting")]
-    assert (for_staff.count, for_staff.decided, day.reviews, day.is_quiet) == (1, [], 1, False)
+    assert [(one.id, one.stars, one.state) for one in for_staff.rows] == [(row.id, 4, "waiting")]
+    assert (for_staff.decided, day.reviews, day.is_quiet) == ([], 1, False)
     await shown(shop, row)
     async with shop.database.read() as session:
         for_staff = await reviews_list(session, COMMAND_LINE)
-    assert (for_staff.waiting, [one.id for one in for_staff.decided]) == ([], [row.id])
+    assert (for_staff.rows, [one.id for one in for_staff.decided]) == ([], [row.id])
 
 
 async def test_it_goes_with_the_data_of_its_buyer(shop: Shop, bought: Sold) -> None:

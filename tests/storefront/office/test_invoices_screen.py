@@ -42,7 +42,7 @@ async def test_it_is_turned_on_and_one_is_tried_again(shop: Shop, defaults: Defa
     sold = await sell(shop)
     await owner._update()
     assert (owner.content.rows, owner.fresh) == ([], 1)
-    await sent(owner, "show_fresh")
+    await sent(owner, "load")
     await shop.worker.run_due(ISSUE)
     await owner._update()
     (row,) = owner.content.rows

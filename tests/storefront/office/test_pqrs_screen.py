@@ -28,14 +28,14 @@ async def opened(browser_of: At, role: Role) -> Any:
 async def test_it_is_answered_by_whoever_may(shop: Shop, browser_of: At) -> None:
     row = await ask(shop.database, ASKED, client=Client("190.24.1.1"))
     stockroom = await opened(browser_of, Role.STOCKROOM)
-    assert [one.number for one in stockroom.content.open] == [row.number]
+    assert [one.number for one in stockroom.content.rows] == [row.number]
     await sent(stockroom, "answer", {"id": row.id, "answer": "Hola"})
     assert stockroom.told.text == "Tu rol no permite hacer esto."
     screen = await opened(browser_of, Role.SHOP)
     await sent(screen, "answer", {"id": row.id, "answer": " "})
     assert list(screen.problems) == [f"{row.id}-answer"]
     await sent(screen, "answer", {"id": row.id, "answer": "Ya contestamos."})
-    assert (screen.told.tone, screen.content.open) == ("news", [])
+    assert (screen.told.tone, screen.content.rows) == ("news", [])
     assert [one.answer for one in screen.content.answered] == ["Ya contestamos."]
     await sent(screen, "answer", {"id": row.id, "answer": "Otra vez."})
     assert screen.told.text == "Otra persona la respondió antes."

@@ -57,8 +57,8 @@ async def test_the_list_is_by_deadline_pages_and_counts_what_is_new(
     nothing_came = await opened(shop, delivered, "reversal", 0)
     await screen._update()
     assert screen.fresh == 1
-    await sent(screen, "show_fresh")
-    assert screen.content.newest == nothing_came.number
+    await sent(screen, "load")
+    assert screen.content.newest == str(nothing_came.number)
     for query, shown in (("estado=pagadas", []), ("tipo=garantia&estado=solicitadas", [late.id])):
         other = await at(browser_of, Role.OWNER, f"{LIST}?{query}", ReturnsState)
         assert [row.id for row in other.content.rows] == shown

@@ -87,7 +87,7 @@ async def test_a_long_name_is_looked_for(shop: Shop, defaults: Defaults, browser
     screen = await opened(browser_of)
     await sent(screen, "scan", {"code": name})
     assert [line.variant_id for line in screen.lines] == [toy]
-    assert await sent(screen, "narrow", {"q": name, "only": ""}) is not None
+    assert await sent(screen, "ask", {"q": name, "only": ""}) is not None
     assert screen.told is None
 
 
@@ -114,8 +114,8 @@ async def test_a_full_receipt_says_so_and_is_saved(
 async def test_a_count_is_saved_and_undone(shop: Shop, top: str, browser_of: At) -> None:
     screen = await opened(browser_of)
     (row,) = screen.content.rows
-    await sent(screen, "open_row", row.key)
-    count = {"key": row.key, "seen": "10", "counted": "7", "reason": "damaged"}
+    await sent(screen, "open_row", row.id)
+    count = {"key": row.id, "seen": "10", "counted": "7", "reason": "damaged"}
     await sent(screen, "correct", count)
     assert screen.content.rows[0].stocked == 7
     assert [one.delta for one in screen.movements] == [-3]
@@ -154,7 +154,7 @@ async def test_what_no_form_sends_changes_nothing(shop: Shop, top: str, browser_
 async def test_a_warning_is_saved(top: str, browser_of: At) -> None:
     screen = await opened(browser_of)
     (row,) = screen.content.rows
-    await sent(screen, "set_low", {"key": row.key, "low_at": "12"})
+    await sent(screen, "set_low", {"key": row.id, "low_at": "12"})
     assert (screen.content.rows[0].low_at, screen.content.rows[0].is_low) == (12, True)
-    await sent(screen, "set_low", {"key": row.key, "low_at": ""})
+    await sent(screen, "set_low", {"key": row.id, "low_at": ""})
     assert screen.content.rows[0].low_at == 3

@@ -11,7 +11,7 @@ from backend.audit import AuditEntry
 from backend.catalog.models import Picture, Product, Variant
 from backend.core.errors import Forbidden, InvalidData, NotFound
 from backend.core.money import typed_pesos
-from backend.office.list_filters import address_with
+from backend.office.listing import address_with
 from backend.office.products import listing as module
 from backend.office.products.listing import (
     Price,
@@ -122,8 +122,8 @@ async def test_a_page_follows_and_rows_are_read_again(
     assert (first.count, second.cursor) == (3, "")
     await change(shop, top, Price(45_000))
     async with shop.database.read() as session:
-        gone, now = await rows_now(session, ANA, second.rows)
-        assert (gone, now.price) == (second.rows[0], 45_000)
+        now = await rows_now(session, ANA, [row.id for row in second.rows])
+        assert [now[row.id].price for row in second.rows] == [second.rows[0].price, 45_000]
         assert [row.id for row in await products_named(session, ANA, "carro", 2)] == [
             row.id for row in first.rows
         ]

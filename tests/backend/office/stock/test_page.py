@@ -6,7 +6,7 @@ from backend.app import Shop
 from backend.catalog.models import Product, Variant
 from backend.core.errors import InvalidData
 from backend.office.stock import page as module
-from backend.office.stock.page import StockFilter, StockPage, rows_now, stock_page, stock_row, variants_found
+from backend.office.stock.page import StockPage, rows_now, stock_page, stock_row, variants_found
 from backend.warehouse.service import set_low_stock
 from tests.backend.warehouse.stock_kit import ANA, EAN, wooden_tops
 from tests.store_defaults import Defaults, make_toy
@@ -19,7 +19,7 @@ async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
 
 async def listed(shop: Shop, text: str = "", only: str = "", cursor: str = "") -> StockPage:
     async with shop.database.read() as session:
-        return await stock_page(session, ANA, StockFilter(text, only), cursor)
+        return await stock_page(session, ANA, {"q": text, "only": only}, cursor)
 
 
 async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, str]) -> None:
@@ -28,7 +28,7 @@ async def test_a_picture_is_shown_wherever_it_lies(shop: Shop, top: tuple[str, s
             variant = await session.get_one(Variant, top[0])
             (await session.get_one(Product, variant.product_id)).thumbnail = url
         async with shop.database.read() as session:
-            (row,) = (await stock_page(session, ANA, StockFilter())).rows
+            (row,) = (await stock_page(session, ANA, {})).rows
         assert row.picture == shown
 
 
@@ -93,5 +93,5 @@ async def test_a_toy_says_itself_when_it_runs_out(shop: Shop, top: tuple[str, st
         assert not row.is_low
         await set_low_stock(session, ANA, row.product_id, 10)
     async with shop.database.read() as session:
-        (row,) = await rows_now(session, ANA, [row])
+        row = (await rows_now(session, ANA, [row]))[row.id]
     assert (row.low_at, row.is_low) == (10, True)
