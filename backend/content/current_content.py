@@ -20,7 +20,7 @@ from backend.content.areas import (
     read_body,
 )
 from backend.content.models import ContentVersion
-from backend.core.cached_reads import CachedReads
+from backend.core.caching.cached_reads import CachedReads
 from backend.core.dates import today_in_colombia
 from backend.core.db.database import Database, database_now
 

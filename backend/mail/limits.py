@@ -16,8 +16,8 @@ from sqlalchemy.orm import aliased
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now
-from backend.core.signing import keyed_hash
 from backend.core.web.contact import tidy_email
+from backend.core.web.signing import keyed_hash
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind, MailSlot
 from backend.orders.models import Order

@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, Thing, Who, record
-from backend.core.cached_reads import CachedReads
+from backend.core.caching.cached_reads import CachedReads
 from backend.core.config.settings import Identity, OfficeSettings, Settings
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData

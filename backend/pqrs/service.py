@@ -22,9 +22,9 @@ from backend.core.db.database import Database, database_now, locked
 from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.core.events import publish
-from backend.core.signing import SignedLink
 from backend.core.texts import _
 from backend.core.web.contact import AccountEmail, Line, invalid, paragraphs, read_form, require_length
+from backend.core.web.signing import SignedLink
 from backend.jobs import JobRun, enqueue, job
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.presses.service import require_unused_press, use_press

@@ -1,6 +1,6 @@
 """The signed link to review a product. It names a line of the order, and opens nothing else."""
 
-from backend.core.signing import SignedLink
+from backend.core.web.signing import SignedLink
 
 PAGE = "/review"
 REVIEW_LINK = SignedLink(salt="review", noun="Order line")

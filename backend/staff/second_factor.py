@@ -22,9 +22,9 @@ from backend.core.clock import now
 from backend.core.db.database import Database, locked
 from backend.core.db.tables import get_or_404, table_of
 from backend.core.errors import InvalidData, NotAllowed
-from backend.core.signing import derive_key
 from backend.core.texts import _
 from backend.core.web.passwords import hash_of
+from backend.core.web.signing import derive_key
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.models import Staff, StaffRecoveryCode

@@ -19,9 +19,9 @@ from backend.core.db.database import Database, db_now
 from backend.core.db.tables import get_or_404, insert_into, table_of, values_of
 from backend.core.errors import require_found
 from backend.core.events import publish, subscribe
-from backend.core.signing import SignedLink
 from backend.core.texts import _
 from backend.core.web.contact import AccountEmail, invalid, read_form
+from backend.core.web.signing import SignedLink
 from backend.inventory.events import StockChanged
 from backend.inventory.service import available_units
 from backend.jobs import JobRun, RunAgain, enqueue, job

@@ -20,9 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.alerts import AlertKind, raise_alert
 from backend.core.db.database import db_now
 from backend.core.errors import InsufficientStock, InvalidData
-from backend.core.signing import keyed_hash
 from backend.core.texts import _
 from backend.core.web.contact import tidy_email
+from backend.core.web.signing import keyed_hash
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.inventory.service import STOCK_GONE
 from backend.orders.service import Sale

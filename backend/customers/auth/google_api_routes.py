@@ -14,8 +14,8 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic import BaseModel, Field
 
 from backend.core.errors import InvalidData, Unauthorized
-from backend.core.signing import keyed_hash
 from backend.core.web.contact import is_email, is_web_address
+from backend.core.web.signing import keyed_hash
 from backend.customers.auth.accounts import GOOGLE, login_of
 from backend.customers.auth.google import SignInAttempt
 from backend.customers.auth.google_accounts import account_of

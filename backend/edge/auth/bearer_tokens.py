@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from backend.core.clock import now
-from backend.core.signing import derive_key
+from backend.core.web.signing import derive_key
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey

@@ -16,8 +16,8 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.responses import Response
 
 from backend.core.config.settings import Settings
-from backend.core.signing import keyed_hash
 from backend.core.web.passwords import hash_of, new_token
+from backend.core.web.signing import keyed_hash
 from backend.edge.auth.cookies import read_cookie, set_cookie
 from backend.edge.dependencies import ClientIp, ShopSettings
 from backend.rate_limit.limiter import Client

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.errors import NotFound
-from backend.core.signing import SignedLink, keyed_hash
+from backend.core.web.signing import SignedLink, keyed_hash
 from backend.orders.links.tokens import ORDER_LINK
 from backend.pqrs.service import PQRS_LINK
 from backend.reviews.tokens import REVIEW_LINK
