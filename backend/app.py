@@ -7,7 +7,6 @@ from backend.catalog.api.admin_routes import router as catalog_admin_router
 from backend.catalog.api.list_cache import FoundPages
 from backend.catalog.api.option_routes import admin_router as options_router
 from backend.catalog.api.option_routes import store_router as store_options_router
-from backend.catalog.api.product_json_cache import WrittenProducts
 from backend.catalog.api.store_routes import router as catalog_store_router
 from backend.catalog.api.tag_routes import admin_router as tags_router
 from backend.catalog.api.tag_routes import store_router as store_tags_router
@@ -157,7 +156,6 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)
     api.state.regions = Regions(shop.database, shop.catalog_version)
     api.state.found_pages = FoundPages()
-    api.state.written_products = WrittenProducts()
     api.state.authenticator = CustomersAuthenticator(shop.database, shop.settings)
     api.state.loop_lag = shop.loop_lag
     api.state.readiness = shop.readiness

@@ -140,7 +140,6 @@ class Fields:
     """A wish for fields, parsed once: `wants` says what has to be read, `pick` what is shown of it."""
 
     def __init__(self, text: str | None = None) -> None:
-        self.text = text or ""
         names = _parts(text)
         self._root: Node = {}
         # a plain name replaces the defaults, except one that only adds, takes away or names a whole relation

@@ -8,7 +8,6 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.api.category_wire import category_fields, collection_wire
-from backend.catalog.api.product_json_cache import WrittenProducts
 from backend.catalog.api.product_rows import (
     Among,
     CategoryRow,
@@ -89,16 +88,6 @@ class ProductWriter:
         places = await self._places()
         pick = self._fields.pick
         return [pick(self._product(row, places, variants[row.id], levels)) for row in rows]
-
-    async def write_json(
-        self, ids: Sequence[str], among: Among, known: WrittenProducts
-    ) -> list[orjson.Fragment]:
-        """The same for shoppers' programs, as JSON: a product that is `known` as it is now is not written again."""
-        rows = await read_products(self._session, ids, self._parts, among)
-        return [known.json(row, self._fields.text, self._base_url, self._shown) for row in rows]
-
-    def _shown(self, row: Row[Any]) -> JsonDict:
-        return self._fields.pick(self._product(row, {}, rows_from(VariantRow, row.variants), {}))
 
     async def _places(self) -> JsonDict:
         """Where the products are sold and how they are shipped, for staff: alike for all."""

@@ -82,7 +82,7 @@ async def list_products(
         pages: FoundPages = request.app.state.found_pages
         page = await pages.find(request, channel, asked, find)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
-        products = await writer.write_json(page.ids, Among.FOR_SALE, request.app.state.written_products)
+        products = await writer.write(page.ids, Among.FOR_SALE)
     return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
 
 
@@ -99,7 +99,7 @@ async def read_product(
     async with database.read() as session:
         await _require_price_context(session, asked, is_priced=fields.wants(PRICE))
         writer = ProductWriter(session, fields, base_url=settings.base_url)
-        found = await writer.write_json([product_id], Among.FOR_SALE, request.app.state.written_products)
+        found = await writer.write([product_id], Among.FOR_SALE)
     shows_only(request, [product_id])
     if not found:
         raise NotFound(f"Product with id: {product_id} was not found")

@@ -105,16 +105,16 @@ async def test_an_answer_that_a_rival_overtakes_is_not_given_again(
     shop: Shop, store: httpx.AsyncClient, toys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rival commits when the products have been read, and before the answer is kept."""
-    write_json, rivals = ProductWriter.write_json, [subtitled(toys["aro"], "Otro")]
+    write, rivals = ProductWriter.write, [subtitled(toys["aro"], "Otro")]
 
     async def overtaken(*args: Any) -> Any:
-        written = await write_json(*args)
+        written = await write(*args)
         while rivals:
             await do(shop.database, rivals.pop())
         return written
 
     ask = "/store/products?handle=aro&fields=subtitle"
-    monkeypatch.setattr(ProductWriter, "write_json", overtaken)
+    monkeypatch.setattr(ProductWriter, "write", overtaken)
     seen = [(await store.get(ask)).json()["products"][0]["subtitle"] for _ in range(3)]
     assert seen == ["", "Otro", "Otro"]
 
