@@ -82,6 +82,7 @@ def backup(
     from backend.media.picture_store import picture_store
     from backend.operations.backup.backup import make_backup
     from backend.operations.backup.database_backup import NotMigrated
+    from backend.operations.backup.postgresql_dump import ClientProgramError
     from backend.operations.backup.storage import CopyStore, delete_older_files
 
     settings = load_settings()
@@ -95,7 +96,7 @@ def backup(
 
     try:
         made = with_database(work, otherwise="No copy was made")
-    except (FileExistsError, StoreUnavailable) as error:
+    except (FileExistsError, ClientProgramError, StoreUnavailable) as error:
         raise SystemExit(f"No copy was made: {error}.") from None
     except NotMigrated:
         raise SystemExit("No copy was made: there is no shop here.") from None
@@ -138,6 +139,7 @@ def restore(
     from backend.media.picture_store import picture_store
     from backend.operations.backup import restore as restoring
     from backend.operations.backup.archive import Damaged
+    from backend.operations.backup.postgresql_dump import ClientProgramError
     from backend.operations.backup.storage import CopyStore, NoCopy
 
     settings = load_settings()
@@ -154,7 +156,7 @@ def restore(
     except Damaged as error:
         named = place if isinstance(place, Path) else "that"
         raise SystemExit(f"Nothing was restored: {named} is no whole copy: {error}.") from None
-    except (restoring.CannotRestore, NoCopy) as error:
+    except (restoring.CannotRestore, ClientProgramError, NoCopy) as error:
         raise SystemExit(f"Nothing was restored: {error}.") from None
     except OSError as error:
         raise SystemExit(f"Nothing was restored: {error.strerror or error}.") from None

@@ -65,7 +65,7 @@ async def upgrade(
     """
     for tried in range(1, TRIES + 1):
         try:
-            await _alone(database, lambda connection: upgrade_on(connection, revision))
+            await _alone(database, lambda connection: _upgrade(connection, revision))
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) not in _IN_USE:
                 raise
@@ -81,8 +81,7 @@ async def upgrade(
         await pause(PAUSE)
 
 
-def upgrade_on(connection: Connection, revision: str) -> None:
-    """The same in the caller's transaction, which is alone with the database."""
+def _upgrade(connection: Connection, revision: str) -> None:
     config = _config(connection)
     script = ScriptDirectory.from_config(config)
     current = MigrationContext.configure(connection).get_current_revision()

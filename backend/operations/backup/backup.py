@@ -55,8 +55,8 @@ async def make_backup(
     Raises:
         FileExistsError: there is such a file.
         NotMigrated: the database is not that of a shop.
-        PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: something cannot be read or written.
-            Nothing is left.
+        ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: something cannot be
+            read or written. Nothing is left.
     """
     if await is_empty(database):
         raise NotMigrated

@@ -28,7 +28,6 @@ from backend.operations.backup.backup import (
 )
 from backend.operations.backup.database_backup import (
     FOLDER,
-    SQLITE,
     SQLITE_FILE,
     before,
     is_empty,
@@ -36,6 +35,7 @@ from backend.operations.backup.database_backup import (
     kind_of,
     restore_database,
 )
+from backend.operations.backup.postgresql_dump import DUMP_FILE, check_restorable
 from backend.operations.backup.storage import CopyStore, newest_copy
 from backend.operations.opening.database_lock import ShopIsOpen, alone, closed
 
@@ -72,13 +72,15 @@ async def restore(
     Raises:
         Damaged: the file is not a whole copy. Nothing was touched.
         CannotRestore: see there.
-        PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written; the database is as it
-            was.
+        ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written; the
+            database is as it was.
     """
     manifest = verify(source)
     _require_known(manifest, database)
     key = _content_of(source, f"{SECRETS}/{SIGNING_KEY}")
     _require_same_key(settings, key, replace=replace)
+    if not database.is_sqlite:
+        await check_restorable(database, manifest.database)
     if replace:
         await _require_closed(settings, database)
     elif not await is_empty(database):
@@ -101,7 +103,7 @@ async def restore_from_store(
 
     Raises:
         NoCopy, StoreUnavailable: there is none, or it cannot be had. Nothing was touched.
-        Damaged, CannotRestore, PicturesUnavailable, DatabaseUnavailable, OSError: see `restore`.
+        Damaged, CannotRestore, ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: see `restore`.
     """
     name = await newest_copy(source)
     with TemporaryDirectory(prefix=WORK) as folder:
@@ -129,8 +131,8 @@ def _require_known(manifest: Manifest, database: Database) -> None:
             "the copy was made by a later version of Trompo, or by one from before the baseline "
             f"(revision {said.get('revision')})"
         )
-    tables = [SQLITE_FILE] if said["kind"] == SQLITE else [f"{table}.copy" for table in said["tables"]]
-    needed = {f"{FOLDER}/{name}" for name in tables} | {f"{SECRETS}/{SIGNING_KEY}"}
+    file = SQLITE_FILE if database.is_sqlite else DUMP_FILE
+    needed = {f"{FOLDER}/{file}", f"{SECRETS}/{SIGNING_KEY}"}
     if missing := needed - manifest.files.keys():
         raise Damaged(f"{min(missing)} is missing")
 
@@ -160,13 +162,8 @@ async def _require_closed(settings: Settings, database: Database) -> None:
     """Check that no shop is open in this place.
 
     Raises:
-        CannotRestore: one is, or seems to be, or that cannot be known.
+        CannotRestore: one is, or seems to be.
     """
-    if database.through_pooler:
-        raise CannotRestore(
-            "a pooler hides who is connected to the database: name the database's own address by DATABASE_URL, "
-            "and set no DATABASE_POOLER"
-        )
     if await is_in_use(database):
         raise CannotRestore("somebody is connected to the database: stop every replica first")
     try:

@@ -19,6 +19,7 @@ from backend.legal.texts import current_texts, missing_review
 from backend.media.picture_store import PictureStore, PicturesUnavailable
 from backend.office_settings import demo_problems, read_effective_settings
 from backend.operations.backup.models import Backup
+from backend.operations.backup.postgresql_dump import ClientProgramError, check_programs
 from backend.operations.demo.seed import PICTURES as DEMO_PICTURES
 from backend.operations.doctor.findings import Finding, failure, ok, warning
 from backend.operations.opening.store_defaults import missing_defaults
@@ -98,7 +99,12 @@ async def toys(database: Database, settings: Settings) -> AsyncIterator[Finding]
 
 
 async def backup(database: Database, settings: Settings) -> AsyncIterator[Finding]:
-    """How old the last copy is."""
+    """Report whether PostgreSQL's programs can make a copy, and how old the last one is."""
+    if not database.is_sqlite:
+        try:
+            await check_programs(database)
+        except ClientProgramError as error:
+            yield warning("backup", str(error))
     async with database.read() as session:
         made_at: datetime | None = (await session.execute(select(func.max(Backup.made_at)))).scalar_one()
         moment = await database_now(session)

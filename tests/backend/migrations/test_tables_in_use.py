@@ -21,7 +21,7 @@ READS_ORDERS = text('LOCK TABLE "order" IN ACCESS SHARE MODE')
 async def database(
     empty_postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Database]:
-    """A database that the next release has to migrate."""
+    """Open a database that the next release has to migrate."""
     monkeypatch.setattr(runner, "LOCK_WITHIN_MS", 20)
     database = Database(empty_postgresql_url)
     await upgrade(database)

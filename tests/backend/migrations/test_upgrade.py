@@ -43,7 +43,7 @@ BEFORE_THE_BASELINE = "d94f20c8b7e1"
 
 @pytest.fixture
 async def empty(empty_url: str) -> AsyncIterator[Database]:
-    """A database with nothing in it, not even tables."""
+    """Open a database without tables."""
     database = Database(empty_url)
     yield database
     await database.close()

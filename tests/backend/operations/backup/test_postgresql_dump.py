@@ -1,0 +1,124 @@
+"""PostgreSQL's own programs: which versions fit, what they are told, and what they may replace."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import make_url, text
+
+from backend.app import Shop
+from backend.core.config.settings import Settings
+from backend.operations.backup.postgresql_dump import ClientProgramError, check_programs, check_restorable
+from backend.operations.doctor import shop_checks
+from backend.operations.doctor.findings import Finding, Status
+from tests.backend.operations.backup.test_backup import (
+    copied,
+    elsewhere,
+    empty_place,
+    names_in,
+    opened,
+    restored,
+    state_of,
+)
+from tests.backend.operations.conftest import POSTGRESQL_16, rows_of
+
+__all__ = ["elsewhere", "empty_place"]
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+BACKUP = {"server": 18, "schema": "public", "tables": ["alembic_version"]}
+
+
+async def doctor_findings(shop: Shop) -> list[Finding]:
+    return [finding async for finding in shop_checks.backup(shop.database, shop.settings)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        (POSTGRESQL_16, "pg_dump 16 is older than the server, PostgreSQL 18"),
+        (Path("/none"), "pg_dump is missing: install PostgreSQL's client programs"),
+    ],
+)
+async def test_missing_and_too_old_programs_are_reported(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, problem: str
+) -> None:
+    assert [finding.status for finding in await doctor_findings(shop)] == [Status.OK]
+    monkeypatch.setenv("PATH", str(folder))
+    with pytest.raises(ClientProgramError, match=problem):
+        await copied(shop, tmp_path / "copy.tar.gz")
+    assert not [name for name in names_in(tmp_path) if "copy" in name]
+    finding = (await doctor_findings(shop))[0]
+    assert (finding.name, finding.status) == ("backup", Status.WARNING)
+    assert problem in finding.message
+
+
+async def test_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
+    pooled = elsewhere.model_copy(update={"database_pooler": "transaction"})
+    async with opened(pooled) as database:
+        with pytest.raises(ClientProgramError, match="the database's own address"):
+            await check_programs(database)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"server": 19}, "the copy is of PostgreSQL 19, and the server here is older: PostgreSQL 18"),
+        ({"schema": "toys"}, "the copy is of the schema toys, and the database here uses public"),
+        ({}, "the database here has a table that the copy does not know"),
+    ],
+)
+async def test_place_that_does_not_fit_is_refused(shop: Shop, change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ClientProgramError, match=problem):
+        await check_restorable(shop.database, {**BACKUP, **change})
+
+
+async def test_table_of_a_newer_version_is_not_dropped(
+    shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
+) -> None:
+    made = await copied(shop, tmp_path / "copy.tar.gz")
+    await restored(elsewhere, made.path)
+    async with opened(elsewhere) as database, database.transaction() as session:
+        await session.execute(text("CREATE TABLE shelf (name VARCHAR)"))
+    before = await state_of(elsewhere)
+    with pytest.raises(ClientProgramError, match="shelf: create an empty database"):
+        await restored(elsewhere, made.path, replace=True)
+    assert await state_of(elsewhere) == before
+
+
+async def test_password_is_not_an_argument(
+    shop: Shop,
+    order: dict[str, Any],
+    elsewhere: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server of the tests takes any password."""
+    commands: list[tuple[str, ...]] = []
+    passwords: list[tuple[str, int]] = []
+    start = asyncio.create_subprocess_exec
+
+    def read_password(command: tuple[str, ...]) -> None:
+        for word in " ".join(command).split():
+            if word.startswith("passfile="):
+                file = Path(word.partition("=")[2].strip("'"))
+                passwords.append((file.read_text(), file.stat().st_mode & 0o777))
+
+    async def record(*command: str, **options: Any) -> asyncio.subprocess.Process:
+        commands.append(command)
+        read_password(command)
+        return await start(*command, **options)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", record)
+    places = []
+    for settings in (shop.settings, elsewhere):
+        url = make_url(settings.database_url).set(password=r"a:b\c'd")
+        places.append(settings.model_copy(update={"database_url": url.render_as_string(hide_password=False)}))
+    source, target = Shop(places[0]), places[1]
+    made = await copied(source, tmp_path / "copy.tar.gz")
+    await source.stop()
+    await restored(target, made.path)
+    assert (await state_of(target))["cart"] == (await rows_of(shop.database))["cart"]
+    assert {Path(command[0]).name for command in commands} == {"pg_dump", "pg_restore"}
+    assert not [word for command in commands for word in command if "a:b" in word or r"a\:b" in word]
+    assert passwords == [("*:*:*:*:a\\:b\\\\c'd\n", 0o600)] * 2
