@@ -4,13 +4,13 @@ import json
 import logging
 import re
 import shlex
-from html import escape
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from markupsafe import escape
 from starlette.requests import Request
 
 from backend.app import Shop
