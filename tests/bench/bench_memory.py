@@ -21,7 +21,7 @@ from tests.bench.bench_storefront import Shopper
 from tests.bench.scene import redis_server
 from tests.e2e.conftest import ShopServer
 
-GOAL_MIB = 200
+GOAL_MIB = 289
 PAGES = ("/", "/product/trompo-de-madera")
 IDLE = 5.0
 """Seconds."""
