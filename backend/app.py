@@ -31,6 +31,7 @@ from backend.edge.errors import answer_errors
 from backend.edge.health.routes import router as health_router
 from backend.edge.middleware.nul_check import CleanAddresses
 from backend.edge.middleware.response_cache import ResponseCache
+from backend.edge.openapi import DocumentedApi
 from backend.exports.routes import platform_router as product_exports_router
 from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
@@ -150,7 +151,7 @@ ROUTERS = (  # the most used first: a path is compared with one route after the 
 
 def create_api(shop: Shop) -> FastAPI:
     """The API of this shop. Starting and stopping the shop is left to the server."""
-    api = FastAPI(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
+    api = DocumentedApi(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)

@@ -16,7 +16,7 @@ from backend.attention.schemas import (
 from backend.attention.service import AttentionService, Decision, read_attention
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, read_query, rows_of
+from backend.edge.query import in_order, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.staff.dependencies import StaffMember, staff_who_may
@@ -39,34 +39,34 @@ def attention_service(request: Request) -> AttentionService:
     return service
 
 
-@router.get("", response_model=AttentionsAnswer)
+@router.get("")
 async def list_attention(
     asked: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
-) -> Wire:
+) -> Wire[AttentionsAnswer]:
     """What somebody must resolve, the most urgent first; what is resolved comes last."""
     urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
     order = in_order(asked.order, SORTABLE, urgent_first)
     async with database.read() as session:
         rows, count = await rows_of(session, Attention, _conditions(asked), order, asked)
-    return Wire(listed("attention", map(attention_wire, rows), count, asked))
+    return Wire({"attention": pick_each(map(attention_wire, rows), asked), **paging(count, asked)})
 
 
-@router.get("/{attention_id}", response_model=AttentionAnswer)
-async def read(attention_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/{attention_id}")
+async def read(attention_id: str, database: Db, fields: Shown) -> Wire[AttentionAnswer]:
     """One row."""
     async with database.read() as session:
         row = await read_attention(session, attention_id)
     return Wire({"attention": fields.pick(attention_wire(row))})
 
 
-@router.post("/{attention_id}/resolve", response_model=AttentionAnswer)
+@router.post("/{attention_id}/resolve")
 async def resolve(
     attention_id: str,
     body: NewResolution,
     service: Annotated[AttentionService, Depends(attention_service)],
     actor: StaffMember,
     fields: Shown,
-) -> Wire:
+) -> Wire[AttentionAnswer]:
     """Decide: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note). Done once."""
     decision = Decision(
         action=body.action,

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.core.db.tables import JsonObject
-from backend.edge.schemas import Body, ListParameters, ListResponse, Name, ResponseModel, Text, example
-from backend.edge.wire import JsonDict, iso, stamps
+from backend.edge.schemas import Body, ListParameters, Name, Text, example
+from backend.edge.wire import Page, Stamps, iso, stamps
 
 
 class AttentionParameters(ListParameters):
@@ -51,44 +52,44 @@ class NewResolution(Body):
         return self.label.model_dump(exclude_none=True) if self.label else {}
 
 
-class AttentionOut(ResponseModel):
+class AttentionOut(Stamps):
     """One thing that somebody must resolve, or has resolved."""
 
     id: str
-    kind: str = ""
-    status: str = "open"
-    subject_id: str = ""
-    title: str = Field("", description="What happened, in Spanish.")
-    message: str = Field("", description="What happened, exactly.")
-    amount: int | None = Field(None, description="The money in question, in whole pesos.")
-    due_at: str | None = Field(None, description="Until when it should be resolved.")
-    recommended_action: str = ""
-    advice: str = Field("", description="What to do, in Spanish.")
-    actions: list[str] = Field(default_factory=list, description="The actions that are allowed.")
-    order_id: str | None = None
-    payment_session_id: str | None = None
-    fulfillment_id: str | None = None
-    data: dict[str, Any] = Field(default_factory=dict)
-    resolved_at: str | None = None
-    resolved_by: str | None = Field(None, description="The id of the staff member, or `command line`.")
-    resolution: str | None = None
-    reference: str | None = None
-    note: str | None = None
+    kind: str
+    status: str
+    subject_id: str
+    title: Annotated[str, Field(description="What happened, in Spanish.")]
+    message: Annotated[str, Field(description="What happened, exactly.")]
+    amount: Annotated[int | None, Field(description="The money in question, in whole pesos.")]
+    due_at: Annotated[str | None, Field(description="Until when it should be resolved.")]
+    recommended_action: str
+    advice: Annotated[str, Field(description="What to do, in Spanish.")]
+    actions: Annotated[list[str], Field(description="The actions that are allowed.")]
+    order_id: str | None
+    payment_session_id: str | None
+    fulfillment_id: str | None
+    data: dict[str, Any]
+    resolved_at: str | None
+    resolved_by: Annotated[str | None, Field(description="The id of the staff member, or `command line`.")]
+    resolution: str | None
+    reference: str | None
+    note: str | None
 
 
-class AttentionAnswer(BaseModel):
+class AttentionAnswer(TypedDict):
     """One row."""
 
     attention: AttentionOut
 
 
-class AttentionsAnswer(ListResponse):
+class AttentionsAnswer(Page):
     """A page of the rows."""
 
     attention: list[AttentionOut]
 
 
-def attention_wire(row: Attention) -> JsonDict:
+def attention_wire(row: Attention) -> AttentionOut:
     """The row with what its kind says: title, advice and the actions that are allowed."""
     rules = RULES[AttentionKind(row.kind)]
     return {

@@ -2,17 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
     FilledName,
     FilterParameters,
     Links,
-    ListResponse,
     Metadata,
     Name,
-    ResponseModel,
     Text,
     example,
 )
@@ -36,25 +34,6 @@ class NewChannel(ChannelChange):
     model_config = example(name="Feria del juguete")
 
     name: FilledName
-
-
-class ChannelOut(ResponseModel):
-    """A way to sell."""
-
-    id: str
-    name: str | None = None
-
-
-class ChannelAnswer(BaseModel):
-    """A way to sell."""
-
-    sales_channel: ChannelOut
-
-
-class ChannelsAnswer(ListResponse):
-    """The ways to sell."""
-
-    sales_channels: list[ChannelOut]
 
 
 LONGEST_NOTICE = 366 * 24 * 3600
@@ -105,22 +84,3 @@ class KeyChannels(Links):
     """The sales channel that a publishable key is to name: one."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-
-class KeyOut(ResponseModel):
-    """A key. The token of a publishable one is no secret; that of a secret one is shown once, when it is made."""
-
-    id: str
-    token: str | None = None
-
-
-class KeyAnswer(BaseModel):
-    """A key."""
-
-    api_key: KeyOut
-
-
-class KeysAnswer(ListResponse):
-    """The keys."""
-
-    api_keys: list[KeyOut]

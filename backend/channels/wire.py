@@ -1,14 +1,15 @@
 """Regions, sales channels, shipping profiles and API keys in the platform's wire format."""
 
+from backend.channels.answers import ChannelOut, CountryOut, KeyOut, ProfileOut, RegionOut
 from backend.channels.models import PublishableKey, Region, SalesChannel, ShippingProfile
-from backend.edge.wire import JsonDict, iso, stamps
+from backend.edge.wire import iso, stamps
 from backend.staff.models import SecretKey
 from backend.staff.secret_keys import redacted
 
 _COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
 
 
-def region_wire(region: Region) -> JsonDict:
+def region_wire(region: Region) -> RegionOut:
     """Return the region with its countries."""
     return {
         "id": region.id,
@@ -22,7 +23,7 @@ def region_wire(region: Region) -> JsonDict:
     }
 
 
-def _country(region: Region) -> JsonDict:
+def _country(region: Region) -> CountryOut:
     iso_3, number, name, shown = _COUNTRIES.get(
         region.country_code, ("", "", region.name.upper(), region.name)
     )
@@ -39,7 +40,7 @@ def _country(region: Region) -> JsonDict:
     }
 
 
-def channel_wire(channel: SalesChannel) -> JsonDict:
+def channel_wire(channel: SalesChannel) -> ChannelOut:
     """Return a sales channel."""
     return {
         "id": channel.id,
@@ -52,7 +53,7 @@ def channel_wire(channel: SalesChannel) -> JsonDict:
     }
 
 
-def profile_wire(profile: ShippingProfile) -> JsonDict:
+def profile_wire(profile: ShippingProfile) -> ProfileOut:
     """Return a shipping profile."""
     return {
         "id": profile.id,
@@ -64,27 +65,15 @@ def profile_wire(profile: ShippingProfile) -> JsonDict:
     }
 
 
-def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> JsonDict:
+def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> KeyOut:
     """Return an API key: publishable with its channel, or secret with its role and redacted token."""
-    if isinstance(key, PublishableKey):
-        own = {
-            "token": key.token,
-            "redacted": redacted(key.token),
-            "type": "publishable",
-            "last_used_at": None,
-        }
-    else:
-        own = {
-            "token": key.redacted,
-            "redacted": key.redacted,
-            "type": "secret",
-            "role": key.role,
-            "last_used_at": iso(key.last_used_at),
-        }
-    return {
+    shown: KeyOut = {
         "id": key.id,
         "title": key.title,
-        **own,
+        "token": key.token if isinstance(key, PublishableKey) else key.redacted,
+        "redacted": redacted(key.token) if isinstance(key, PublishableKey) else key.redacted,
+        "type": "publishable" if isinstance(key, PublishableKey) else "secret",
+        "last_used_at": None if isinstance(key, PublishableKey) else iso(key.last_used_at),
         "created_by": key.created_by,
         "revoked_at": iso(key.revoked_at),
         "revoked_by": key.revoked_by,
@@ -92,3 +81,6 @@ def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = Non
         "created_at": iso(key.created_at),
         "updated_at": iso(key.updated_at),
     }
+    if isinstance(key, SecretKey):
+        shown["role"] = key.role
+    return shown

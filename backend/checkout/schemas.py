@@ -5,27 +5,23 @@ No price, total or owner is taken: the shop says those.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from backend.edge.schemas import (
     AddressFields,
     Body,
-    Deleted,
     Email,
     FilledName,
     LenientBody,
     Limit,
     ListParameters,
-    ListResponse,
     Name,
     OneParameters,
-    ResponseModel,
     SmallMetadata,
     Units,
     example,
 )
 from backend.legal.consents import LONGEST_VERSION
-from backend.orders.schemas import OrderOut
 
 MAX_ITEMS = 60
 
@@ -172,127 +168,3 @@ class NewSession(Body):
 
     provider_id: FilledName
     data: SmallMetadata | None = None
-
-
-class SessionOut(ResponseModel):
-    """A payment session."""
-
-    id: str
-    provider_id: str
-    status: Literal[
-        "pending", "requires_more", "pending_authorization", "authorized", "captured", "canceled", "error"
-    ]
-    amount: int
-    currency_code: str
-    data: dict[str, Any] = Field(
-        description="`redirect_url`: the bank's page, where the shopper has to go there. `missing`: what has still "
-        "to be sent, as a list of `field`, `message` and `choices` (each with `code` and `name`)."
-    )
-
-
-class CollectionOut(ResponseModel):
-    """What is owed for a cart."""
-
-    id: str
-    currency_code: str = "cop"
-    amount: int = Field(0, description="Whole pesos, IVA included.")
-    payment_sessions: list[SessionOut] = Field(default_factory=list)
-
-
-class CollectionAnswer(BaseModel):
-    """What is owed for a cart."""
-
-    payment_collection: CollectionOut
-
-
-class ItemOut(ResponseModel):
-    """Units of a variant in a cart, at today's price."""
-
-    id: str
-    variant_id: str | None = None
-    title: str | None = None
-    quantity: int = 0
-    unit_price: int = 0
-    total: int = 0
-
-
-class CartOut(ResponseModel):
-    """A cart, at today's prices. Amounts are whole pesos, IVA included where they are not called subtotals."""
-
-    id: str
-    email: str | None = None
-    region_id: str | None = None
-    currency_code: str = "cop"
-    total: int = 0
-    subtotal: int = 0
-    tax_total: int = 0
-    item_total: int = 0
-    shipping_total: int = 0
-    items: list[ItemOut] = Field(default_factory=list)
-    shipping_methods: list[dict[str, Any]] = Field(default_factory=list)
-    completed_at: str | None = None
-
-
-class CartAnswer(BaseModel):
-    """A cart."""
-
-    cart: CartOut
-
-
-class DeletedItem(Deleted):
-    """The line that is gone, and the cart it is gone from."""
-
-    object: Literal["line-item"]
-    parent: CartOut
-
-
-class ShippingOptionOut(ResponseModel):
-    """A way to ship the cart, priced for it just now."""
-
-    id: str
-    name: str = ""
-    price_type: Literal["flat", "calculated"] = "flat"
-    provider_id: str = ""
-    amount: int | None = Field(
-        None, description="Whole pesos; null for a calculated option while the cart has no destination."
-    )
-
-
-class ShippingOptionsAnswer(BaseModel):
-    """The ways to ship a cart; none where no warehouse serves the sales channel."""
-
-    shipping_options: list[ShippingOptionOut]
-
-
-class ShippingOptionAnswer(BaseModel):
-    """A way to ship a cart."""
-
-    shipping_option: ShippingOptionOut
-
-
-class ProviderOut(ResponseModel):
-    """A provider the shop runs with."""
-
-    id: str
-    is_enabled: bool = True
-
-
-class PaymentProvidersAnswer(ListResponse):
-    """The ways to pay."""
-
-    payment_providers: list[ProviderOut]
-
-
-class PlacedOut(OrderOut):
-    """The order, with the token that opens it for a guest."""
-
-    access_token: Annotated[
-        str, Field(description="Opens `GET /store/orders/{id}?token=…` without a login.")
-    ] = ""
-
-
-class CompletedAnswer(BaseModel):
-    """The order that the cart became; the same one however often it is asked for."""
-
-    type: Literal["order"]
-    order: PlacedOut

@@ -14,6 +14,7 @@ from backend.cart.contents import CART_AND_LINES, Line, lines_of
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
 from backend.cart.shipping_method import changed, set_shipping_method, shipping_method
+from backend.checkout.answers import ShippingOptionOut
 from backend.checkout.cart_snapshot import require_address
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.carts.wire import WholeCart, read_cart_and_offers
@@ -38,7 +39,7 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, InvalidData
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
-from backend.edge.wire import JsonDict, price, sibling_id
+from backend.edge.wire import price, sibling_id
 from backend.orders.gifts import GIFT_MESSAGE, with_message
 from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import Offer, not_enabled
@@ -314,7 +315,7 @@ def shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
     )
 
 
-def offer_wire(offer: Offer, quote: Quote | None) -> JsonDict:
+def offer_wire(offer: Offer, quote: Quote | None) -> ShippingOptionOut:
     """The option at the price it was quoted for; without one (None) while the cart has no destination."""
     option, zone, fulfillment_set, location = offer[:4]
     return {

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from backend.content.areas import Area, as_stored, read_body
 from backend.content.versions import (
@@ -20,8 +21,8 @@ from backend.core.errors import NotFound
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Body, ResponseModel, example
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.schemas import Body, example
+from backend.edge.wire import Wire
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -61,7 +62,7 @@ class ContentRestore(Body):
     seen: Number
 
 
-class ContentView(ResponseModel):
+class ContentView(TypedDict):
     """A version of an area. Version 0 is what the shop shows by itself."""
 
     area: str
@@ -71,34 +72,34 @@ class ContentView(ResponseModel):
     saved_by: str | None
 
 
-class ContentAnswer(ResponseModel):
+class ContentAnswer(TypedDict):
     """A version of an area."""
 
     content: ContentView
 
 
-class ContentListAnswer(ResponseModel):
+class ContentListAnswer(TypedDict):
     """Versions of areas."""
 
     content: list[ContentView]
 
 
-@router.get("", response_model=ContentListAnswer)
-async def list_content(database: Db) -> Wire:
+@router.get("")
+async def list_content(database: Db) -> Wire[ContentListAnswer]:
     """What is in force in each area."""
     async with database.read() as session:
         return Wire({"content": [_wire(await current_content(session, area)) for area in Area]})
 
 
-@router.get("/{area}", response_model=ContentAnswer)
-async def read_area(area: str, database: Db) -> Wire:
+@router.get("/{area}")
+async def read_area(area: str, database: Db) -> Wire[ContentAnswer]:
     """What is in force in the area: `banner`, `announcement`, `home`, `footer`, or a mail such as `mail_order_paid`."""
     async with database.read() as session:
         return Wire({"content": _wire(await current_content(session, _area(area)))})
 
 
-@router.post("/{area}", response_model=ContentAnswer, dependencies=CHANGES)
-async def save_area(actor: StaffMember, area: str, body: ContentChange, database: Db) -> Wire:
+@router.post("/{area}", dependencies=CHANGES)
+async def save_area(actor: StaffMember, area: str, body: ContentChange, database: Db) -> Wire[ContentAnswer]:
     """Let the area say this from now on, as a new version. It is on open pages at once."""
     named = _area(area)
     content = read_body(named, body.body)
@@ -107,22 +108,24 @@ async def save_area(actor: StaffMember, area: str, body: ContentChange, database
     return Wire({"content": _wire(saved)})
 
 
-@router.get("/{area}/versions", response_model=ContentListAnswer)
-async def list_versions(area: str, database: Db) -> Wire:
+@router.get("/{area}/versions")
+async def list_versions(area: str, database: Db) -> Wire[ContentListAnswer]:
     """Every version of the area, the newest first."""
     async with database.read() as session:
         return Wire({"content": [_wire(one) for one in await content_versions(session, _area(area))]})
 
 
-@router.get("/{area}/versions/{version}", response_model=ContentAnswer)
-async def read_version(area: str, version: Number, database: Db) -> Wire:
+@router.get("/{area}/versions/{version}")
+async def read_version(area: str, version: Number, database: Db) -> Wire[ContentAnswer]:
     """One version of the area."""
     async with database.read() as session:
         return Wire({"content": _wire(await read_content(session, _area(area), version))})
 
 
-@router.post("/{area}/restore", response_model=ContentAnswer, dependencies=CHANGES)
-async def restore_area(actor: StaffMember, area: str, body: ContentRestore, database: Db) -> Wire:
+@router.post("/{area}/restore", dependencies=CHANGES)
+async def restore_area(
+    actor: StaffMember, area: str, body: ContentRestore, database: Db
+) -> Wire[ContentAnswer]:
     """Put what an earlier version said into force again, as a new version."""
     async with database.transaction() as session:
         saved = await restore_content(session, actor, _area(area), body.version, seen=body.seen)
@@ -136,7 +139,7 @@ def _area(name: str) -> Area:
         raise NotFound(f"There is no content {name}") from None
 
 
-def _wire(saved: SavedContent) -> JsonDict:
+def _wire(saved: SavedContent) -> ContentView:
     return {
         "area": saved.area,
         "version": saved.version,

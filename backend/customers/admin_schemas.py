@@ -1,18 +1,16 @@
 """Bodies, parameters and answers of customers and their groups for staff (wire: commerce-api, Admin)."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from backend.customers.schemas import AddressOut, CustomerChange, NewCustomer
+from backend.customers.schemas import CustomerChange, NewCustomer
 from backend.edge.schemas import (
     Body,
     FilledName,
     Links,
-    ListResponse,
     Metadata,
     Moments,
     Name,
     NamedParameters,
-    ResponseModel,
     example,
 )
 
@@ -44,36 +42,10 @@ class StaffCustomerChange(CustomerChange):
     email: FilledName | None = None
 
 
-class StaffCustomerOut(ResponseModel):
-    """A customer or a guest, as staff see them."""
-
-    id: str
-    email: str = ""
-    has_account: bool = False
-
-
-class StaffCustomerAnswer(BaseModel):
-    """A customer or a guest."""
-
-    customer: StaffCustomerOut
-
-
-class StaffCustomersAnswer(ListResponse):
-    """Customers and guests."""
-
-    customers: list[StaffCustomerOut]
-
-
 class CustomerGroups(Links):
     """Groups to put the customer into, and groups to take them out of."""
 
     model_config = example(add=["cusgroup_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-
-class StaffAddressesAnswer(ListResponse):
-    """A customer's address book."""
-
-    addresses: list[AddressOut]
 
 
 class GroupsParameters(NamedParameters):
@@ -105,22 +77,3 @@ class GroupCustomers(Links):
     """Customers to put into the group, and customers to take out of it."""
 
     model_config = example(add=["cus_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
-
-
-class GroupOut(ResponseModel):
-    """A group of customers."""
-
-    id: str
-    name: str | None = None
-
-
-class GroupAnswer(BaseModel):
-    """A group of customers."""
-
-    customer_group: GroupOut
-
-
-class GroupsAnswer(ListResponse):
-    """The groups."""
-
-    customer_groups: list[GroupOut]

@@ -14,10 +14,11 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import Duplicate, InvalidData, NotFound
 from backend.core.web.contact import tidy_email
 from backend.customers.admin_schemas import CustomersParameters
+from backend.customers.answers import PersonOut
 from backend.customers.models import Customer, CustomerGroupMember, GuestCustomer
 from backend.customers.search_index import with_words
 from backend.edge.query import in_order, met, moments, one_of
-from backend.edge.wire import JsonDict, stamps
+from backend.edge.wire import stamps
 from backend.staff.rights import Actor, Right
 
 Person = Customer | GuestCustomer
@@ -153,7 +154,7 @@ async def persons_by_id(session: AsyncSession, ids: Collection[str]) -> dict[str
     return {person.id: person for person in (*customers, *guests)}
 
 
-def person_wire(person: Person | ListedCustomer) -> JsonDict:
+def person_wire(person: Person | ListedCustomer) -> PersonOut:
     """The customer, without addresses and groups."""
     return {
         "id": person.id,

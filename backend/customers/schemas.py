@@ -6,10 +6,11 @@ The owner is never in a body: the token says who that is.
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.customers.addresses import addresses_of
+from backend.customers.answers import CustomerAddressOut, CustomerOut
 from backend.customers.models import Customer, CustomerAddress
 from backend.edge.auth.credentials import Credentials
 from backend.edge.schemas import (
@@ -18,26 +19,12 @@ from backend.edge.schemas import (
     CompanyName,
     FilledName,
     LenientBody,
-    ListResponse,
     Name,
     PersonName,
-    ResponseModel,
     SmallMetadata,
     example,
 )
-from backend.edge.wire import JsonDict, stamps
-
-
-class SessionAnswer(BaseModel):
-    """Whom the session is for; its token is in the cookie alone."""
-
-    user: dict[str, Any]
-
-
-class Succeeded(BaseModel):
-    """It was done."""
-
-    success: bool
+from backend.edge.wire import JsonDict, address_parts, stamps
 
 
 class CustomerCredentials(Credentials):
@@ -108,68 +95,13 @@ class PasswordUpdate(LenientBody):
     password: str = ""
 
 
-class CustomerOut(ResponseModel):
-    """A customer with the address book."""
-
-    id: str
-    email: str = ""
-
-
-class CustomerAnswer(BaseModel):
-    """A customer."""
-
-    customer: CustomerOut
-
-
-class AddressOut(ResponseModel):
-    """An entry of the address book."""
-
-    id: str
-
-
-class AddressAnswer(BaseModel):
-    """An entry of the address book."""
-
-    address: AddressOut
-
-
-class AddressesAnswer(ListResponse):
-    """The address book."""
-
-    addresses: list[AddressOut]
-
-
-class DeletedAddress(BaseModel):
-    """A deleted address, and the customer without it."""
-
-    id: str
-    object: str
-    deleted: bool
-    parent: CustomerOut
-
-
-PARTS = (
-    "first_name",
-    "last_name",
-    "phone",
-    "company",
-    "address_1",
-    "address_2",
-    "city",
-    "country_code",
-    "province",
-    "postal_code",
-    "metadata",
-)
-
-
-async def customer_wire(session: AsyncSession, customer_id: str) -> JsonDict:
+async def customer_wire(session: AsyncSession, customer_id: str) -> CustomerOut:
     """The customer with the address book."""
     customer = await session.get_one(Customer, customer_id)
     return _customer(customer, await addresses_of(session, customer_id))
 
 
-def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> JsonDict:
+def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> CustomerOut:
     return {
         "id": customer.id,
         "email": customer.email,
@@ -185,7 +117,7 @@ def _customer(customer: Customer, book: Sequence[CustomerAddress]) -> JsonDict:
     }
 
 
-def address_wire(entry: CustomerAddress) -> JsonDict:
+def address_wire(entry: CustomerAddress) -> CustomerAddressOut:
     """An entry of the address book."""
     return {
         "id": entry.id,
@@ -193,7 +125,7 @@ def address_wire(entry: CustomerAddress) -> JsonDict:
         "is_default_shipping": entry.is_default_shipping,
         "is_default_billing": entry.is_default_billing,
         "customer_id": entry.customer_id,
-        **{part: entry.address.get(part) for part in PARTS},
+        **address_parts(entry.address),
         **stamps(entry.created_at, entry.updated_at),
         "deleted_at": None,
     }

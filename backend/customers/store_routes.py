@@ -10,15 +10,12 @@ from backend.customers.addresses import (
     read_address,
     remove_address,
 )
+from backend.customers.answers import AddressAnswer, AddressesAnswer, CustomerAnswer, DeletedAddress
 from backend.customers.auth.accounts import create_customer
 from backend.customers.models import Customer
 from backend.customers.schemas import (
-    AddressAnswer,
     AddressBody,
-    AddressesAnswer,
-    CustomerAnswer,
     CustomerChange,
-    DeletedAddress,
     NewCustomer,
     address_wire,
     customer_columns,
@@ -28,7 +25,7 @@ from backend.edge.auth.authentication import MaybeOwner, NotSignedIn, OneCustome
 from backend.edge.auth.bearer_tokens import CUSTOMER
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of
+from backend.edge.query import page_of, paging, pick_each
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire
@@ -41,8 +38,8 @@ router = APIRouter(
 )
 
 
-@router.post("/store/customers", response_model=CustomerAnswer)
-async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Shown) -> Wire:
+@router.post("/store/customers")
+async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Shown) -> Wire[CustomerAnswer]:
     """The customer of a login that has none yet, with the token of its registration."""
     if owner is None or owner.type != CUSTOMER:
         raise NotSignedIn
@@ -52,15 +49,17 @@ async def create(body: NewCustomer, database: Db, owner: MaybeOwner, fields: Sho
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
-@router.get("/store/customers/me", response_model=CustomerAnswer)
-async def me(database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
+@router.get("/store/customers/me")
+async def me(database: Db, customer_id: OneCustomer, fields: Shown) -> Wire[CustomerAnswer]:
     """The customer who asks."""
     async with database.read() as session:
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
-@router.post("/store/customers/me", response_model=CustomerAnswer)
-async def change_me(body: CustomerChange, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
+@router.post("/store/customers/me")
+async def change_me(
+    body: CustomerChange, database: Db, customer_id: OneCustomer, fields: Shown
+) -> Wire[CustomerAnswer]:
     """Change the profile, except the e-mail address."""
     async with database.transaction() as session:
         customer = await session.get_one(Customer, customer_id, with_for_update=True)
@@ -70,28 +69,35 @@ async def change_me(body: CustomerChange, database: Db, customer_id: OneCustomer
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
-@router.get("/store/customers/me/addresses", response_model=AddressesAnswer)
+@router.get("/store/customers/me/addresses")
 async def list_addresses(
     asked: Annotated[ListParameters, Query()], database: Db, customer_id: OneCustomer
-) -> Wire:
+) -> Wire[AddressesAnswer]:
     """The address book."""
     async with database.read() as session:
         book = await addresses_of(session, customer_id)
     return Wire(
-        listed("addresses", [address_wire(entry) for entry in page_of(book, asked)], len(book), asked)
+        {
+            "addresses": pick_each([address_wire(entry) for entry in page_of(book, asked)], asked),
+            **paging(len(book), asked),
+        }
     )
 
 
-@router.post("/store/customers/me/addresses", response_model=CustomerAnswer)
-async def new_address(body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
+@router.post("/store/customers/me/addresses")
+async def new_address(
+    body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown
+) -> Wire[CustomerAnswer]:
     """Write an address into the book."""
     async with database.transaction() as session:
         await write_address(session, customer_id, body)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
-@router.get("/store/customers/me/addresses/{address_id}", response_model=AddressAnswer)
-async def one_address(address_id: str, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
+@router.get("/store/customers/me/addresses/{address_id}")
+async def one_address(
+    address_id: str, database: Db, customer_id: OneCustomer, fields: Shown
+) -> Wire[AddressAnswer]:
     """One address of one's own."""
     async with database.read() as session:
         return Wire(
@@ -99,18 +105,20 @@ async def one_address(address_id: str, database: Db, customer_id: OneCustomer, f
         )
 
 
-@router.post("/store/customers/me/addresses/{address_id}", response_model=CustomerAnswer)
+@router.post("/store/customers/me/addresses/{address_id}")
 async def update_address(
     address_id: str, body: AddressBody, database: Db, customer_id: OneCustomer, fields: Shown
-) -> Wire:
+) -> Wire[CustomerAnswer]:
     """Change parts of an address of one's own."""
     async with database.transaction() as session:
         await write_address(session, customer_id, body, address_id)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})
 
 
-@router.delete("/store/customers/me/addresses/{address_id}", response_model=DeletedAddress)
-async def delete_address(address_id: str, database: Db, customer_id: OneCustomer, fields: Shown) -> Wire:
+@router.delete("/store/customers/me/addresses/{address_id}")
+async def delete_address(
+    address_id: str, database: Db, customer_id: OneCustomer, fields: Shown
+) -> Wire[DeletedAddress]:
     """Take an address of one's own out of the book."""
     async with database.transaction() as session:
         await remove_address(session, customer_id, address_id)

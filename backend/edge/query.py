@@ -10,7 +10,7 @@ Unknown names are ignored; `id` always comes.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
@@ -23,7 +23,7 @@ from sqlmodel import SQLModel
 from backend.core.collation import MOST_WORDS, fold
 from backend.core.errors import InvalidData
 from backend.edge.schemas import FilterParameters, ListParameters, Moments, NamedParameters, Parameters
-from backend.edge.wire import JsonDict
+from backend.edge.wire import JsonDict, Page
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
@@ -36,6 +36,7 @@ PAGING = frozenset(ListParameters.model_fields)
 
 Row = TypeVar("Row", bound=SQLModel)
 Asked = TypeVar("Asked", bound=FilterParameters)
+Shape = TypeVar("Shape")
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -162,9 +163,9 @@ class Fields:
             node = node[name]
         return True
 
-    def pick(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The value with only what was asked for."""
-        return value if self.is_plain else _pick(value, self._root)
+    def pick(self, value: Shape) -> Shape:
+        """Return the requested fields of the value, typed as the whole value."""
+        return value if self.is_plain else cast(Shape, _pick(value, self._root))
 
 
 def _parts(text: str | None) -> list[str]:
@@ -226,15 +227,20 @@ def _pick(value: Any, node: Node) -> Any:
     return picked
 
 
-def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParameters) -> JsonDict:
-    """The answer to a list: `{<name>: […], count, offset, limit}`."""
+def pick_each(items: Iterable[Shape], asked: ListParameters) -> list[Shape]:
+    """Return the requested fields of each item."""
     fields = Fields(asked.fields)
-    return {
-        name: [fields.pick(item) for item in items],
-        "count": count,
-        "offset": asked.offset,
-        "limit": asked.limit,
-    }
+    return [fields.pick(item) for item in items]
+
+
+def paging(count: int, asked: ListParameters) -> Page:
+    """Return `count`, `offset` and `limit` of a list's answer."""
+    return {"count": count, "offset": asked.offset, "limit": asked.limit}
+
+
+def listed(name: str, items: Iterable[JsonDict], count: int, asked: ListParameters) -> Page:
+    """Return the answer to a list whose name is known at run time only: `{<name>: […], count, offset, limit}`."""
+    return cast(Page, {name: pick_each(items, asked), **paging(count, asked)})
 
 
 def met(
@@ -352,6 +358,6 @@ async def rows_of(
     return (await session.execute(page)).scalars().all(), count.scalar_one()
 
 
-def page_of(items: Sequence[Any], asked: ListParameters) -> Sequence[Any]:
+def page_of(items: Sequence[Shape], asked: ListParameters) -> Sequence[Shape]:
     """The asked part of a list that is in memory."""
     return items[asked.offset : asked.offset + asked.limit]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import orjson
 from fastapi import Request, Response
@@ -18,6 +18,7 @@ from starlette.types import Scope
 from backend.core.observability.logs import hide_in_log
 from backend.edge.etags import NotModified, is_known, tag_of
 from backend.edge.query import QueryReader
+from backend.edge.wire import Wire
 
 Networks = Sequence[IPv4Network | IPv6Network]
 
@@ -110,7 +111,7 @@ _OF_THE_PATH = frozenset({"path_regex", "path_format", "param_convertors"})
 
 
 class WireRoute(APIRoute):
-    """A route with `WireRequest`, with ETags, and with the parameters of its query documented.
+    """A route with `WireRequest`, with ETags, and with its query's parameters and its answer documented.
 
     What FastAPI makes of an endpoint (its parameters, their validators, what is documented) takes time and memory, and
     most endpoints are never asked for between two starts. So it is made when somebody asks for any of it: the first
@@ -124,6 +125,9 @@ class WireRoute(APIRoute):
         self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
         self.include_in_schema = options.get("include_in_schema", True)
         self._begins = path.partition("{")[0]
+        self.answer = answer_of(endpoint)
+        if self.answer is not None:
+            options["response_model"] = None  # FastAPI would make a validator of it
         self._make = partial(super().__init__, path, endpoint, **options)
 
     def __getattr__(self, name: str) -> Any:
@@ -154,6 +158,12 @@ class WireRoute(APIRoute):
             return _unless_known(request, response) if request.method == "GET" else response
 
         return handle_on_the_wire
+
+
+def answer_of(endpoint: Callable[..., Any]) -> Any:
+    """Return the type of the endpoint's answer, which is `T` of `Wire[T]`; None for another response."""
+    returned = endpoint.__annotations__.get("return")
+    return get_args(returned)[0] if get_origin(returned) is Wire else None
 
 
 def _query_parameters(dependant: Dependant) -> Iterator[dict[str, Any]]:

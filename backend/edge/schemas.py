@@ -1,4 +1,4 @@
-"""Base classes and field types of bodies, queries and documented responses."""
+"""Base classes and field types of bodies and queries. Answers are types of `backend.edge.wire`."""
 
 import json
 import math
@@ -115,36 +115,6 @@ class FilterParameters(ListParameters):
         yield self
         for one in (*self._any_of, *self._all_of):
             yield from one.parts()
-
-
-class ResponseModel(BaseModel):
-    """A documented answer. With `fields` any part but the id may be missing, and there may be more."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class ListResponse(ResponseModel):
-    """A page of a list, and how long the whole of it is."""
-
-    count: int
-    offset: int
-    limit: int
-
-
-class Deleted(BaseModel):
-    """A deleted thing."""
-
-    id: str
-    object: str
-    deleted: bool
-
-
-class DeletedMany(BaseModel):
-    """Deleted things of one kind."""
-
-    ids: list[str]
-    object: str
-    deleted: bool
 
 
 def _whole(value: Any) -> Any:

@@ -6,27 +6,191 @@ tax and before discounts: subtotal − discount_subtotal + tax_total = total.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, cast, overload
 
 import orjson
 from starlette.responses import Response
+from typing_extensions import TypedDict, TypeVar, Unpack
 
 from backend.core.money import Cop
 from backend.pricing import CartTotals, PartTotals, Totals
 
 JsonDict = dict[str, Any]
+Content = TypeVar("Content", default=Any)
+Amounts = TypeVar("Amounts", bound=Mapping[str, object])
 
 
-class Wire(Response):
-    """A JSON answer out of plain values, written as it is: nothing is validated or copied on the way."""
+class Wire(Response, Generic[Content]):
+    """A JSON answer, written as it is: nothing is validated or copied at run time.
+
+    A route that returns `Wire[OrderAnswer]` is documented with `OrderAnswer`, and mypy checks the content against it.
+    """
 
     media_type = "application/json"
+
+    def __init__(
+        self, content: Content, status_code: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(content, status_code, headers)
 
     def render(self, content: Any) -> bytes:
         """The content as JSON."""
         return orjson.dumps(content)
 
 
+class Page(TypedDict):
+    """A page of a list, and how many items the whole list has."""
+
+    count: int
+    offset: int
+    limit: int
+
+
+class Deleted(TypedDict):
+    """A deleted thing."""
+
+    id: str
+    object: str
+    deleted: bool
+
+
+class DeletedMany(TypedDict):
+    """Deleted things of one kind."""
+
+    ids: list[str]
+    object: str
+    deleted: bool
+
+
+class Stamps(TypedDict):
+    """Times of creation and of the last change."""
+
+    created_at: str
+    updated_at: str
+
+
+class LastingStamps(Stamps):
+    """Stamps of a row that is not returned once it is deleted."""
+
+    deleted_at: None
+
+
+class Priced(TypedDict):
+    """The totals of one line or one shipping method."""
+
+    total: int
+    subtotal: int
+    tax_total: int
+    original_total: int
+    original_subtotal: int
+    original_tax_total: int
+    discount_total: int
+    discount_subtotal: int
+    discount_tax_total: int
+
+
+class AllTotals(Priced):
+    """Every total of a cart or an order."""
+
+    item_total: int
+    item_subtotal: int
+    item_tax_total: int
+    item_discount_total: int
+    original_item_total: int
+    original_item_subtotal: int
+    original_item_tax_total: int
+    shipping_total: int
+    shipping_subtotal: int
+    shipping_tax_total: int
+    shipping_discount_total: int
+    original_shipping_total: int
+    original_shipping_subtotal: int
+    original_shipping_tax_total: int
+    credit_line_total: int
+    credit_line_subtotal: int
+    credit_line_tax_total: int
+
+
+class AddressParts(TypedDict):
+    """Fields of an address on the platform."""
+
+    first_name: str | None
+    last_name: str | None
+    company: str | None
+    address_1: str | None
+    address_2: str | None
+    city: str | None
+    postal_code: str | None
+    country_code: str | None
+    province: str | None
+    phone: str | None
+    metadata: JsonDict | None
+
+
+class PartOf(TypedDict, total=False):
+    """The line or shipping method that a tax line or an adjustment is of."""
+
+    item_id: str
+    shipping_method_id: str
+
+
+class TaxLine(PartOf):
+    """IVA of a line or a shipping method."""
+
+    id: str
+    description: str
+    code: str
+    rate: int
+    provider_id: str
+    data: None
+    metadata: None
+
+
+class Adjustment(PartOf):
+    """Discount on a line or a shipping method."""
+
+    id: str
+    amount: int
+    code: str | None
+    description: str | None
+    promotion_id: str | None
+    provider_id: None
+    is_tax_inclusive: bool
+
+
+class PriceRow(TypedDict):
+    """Stored price that a calculated price comes from."""
+
+    id: str
+    price_list_id: None
+    price_list_type: str | None
+    min_quantity: None
+    max_quantity: None
+
+
+class CalculatedPrice(TypedDict):
+    """Current price of a variant, and the one before a discount."""
+
+    id: str
+    is_calculated_price_price_list: bool
+    is_calculated_price_tax_inclusive: bool
+    calculated_amount: int
+    raw_calculated_amount: JsonDict
+    is_original_price_price_list: bool
+    is_original_price_tax_inclusive: bool
+    original_amount: int
+    raw_original_amount: JsonDict
+    currency_code: str
+    calculated_price: PriceRow
+    original_price: PriceRow
+
+
+@overload
+def iso(moment: datetime | str) -> str: ...
+@overload
+def iso(moment: None) -> None: ...
+@overload
+def iso(moment: datetime | str | None) -> str | None: ...
 def iso(moment: datetime | str | None) -> str | None:
     """A moment as the platform writes it: `2026-11-21T02:02:25.477Z`. A text was written so by the database."""
     if moment is None or isinstance(moment, str):
@@ -39,10 +203,11 @@ def exact(amount: int | float) -> JsonDict:
     return {"value": str(amount), "precision": 20}
 
 
-def with_twins(amounts: Mapping[str, int | float | None]) -> JsonDict:
-    """The amounts, each with its twin `raw_…`."""
-    twins = {f"raw_{name}": None if amount is None else exact(amount) for name, amount in amounts.items()}
-    return {**amounts, **twins}
+def with_twins(amounts: Amounts) -> Amounts:
+    """Return the amounts, each with its twin `raw_…`, which the answers' types leave out."""
+    numbers = cast(Mapping[str, int | float | None], amounts)
+    twins = {f"raw_{name}": None if amount is None else exact(amount) for name, amount in numbers.items()}
+    return cast(Amounts, {**amounts, **twins})
 
 
 def sibling_id(prefix: str, owner_id: str) -> str:
@@ -50,35 +215,70 @@ def sibling_id(prefix: str, owner_id: str) -> str:
     return f"{prefix}_{owner_id.partition('_')[2]}"
 
 
-def stamps(created_at: datetime | str, updated_at: datetime | str) -> JsonDict:
+def stamps(created_at: datetime | str, updated_at: datetime | str) -> Stamps:
     """When something was made and last changed."""
     return {"created_at": iso(created_at), "updated_at": iso(updated_at)}
 
 
-_DISCOUNTS = ("discount_total", "discount_subtotal", "discount_tax_total")
-_NO_CREDIT = dict.fromkeys(("credit_line_total", "credit_line_subtotal", "credit_line_tax_total"), 0)
-
-
-def totals(cart: CartTotals) -> JsonDict:
-    """Every total of a cart or an order."""
+def address_parts(address: JsonDict) -> AddressParts:
+    """Return the address with every field that the platform has."""
     return {
-        **_named("", cart),
-        **_named("item_", cart.items),
-        **_named("shipping_", cart.shipping),
-        **_discounts(cart),
-        "item_discount_total": cart.items.discount_total,
-        "shipping_discount_total": cart.shipping.discount_total,
-        **_NO_CREDIT,
+        "first_name": address.get("first_name"),
+        "last_name": address.get("last_name"),
+        "company": address.get("company"),
+        "address_1": address.get("address_1"),
+        "address_2": address.get("address_2"),
+        "city": address.get("city"),
+        "postal_code": address.get("postal_code"),
+        "country_code": address.get("country_code"),
+        "province": address.get("province"),
+        "phone": address.get("phone"),
+        "metadata": address.get("metadata"),
     }
 
 
-def priced(part: Totals) -> JsonDict:
-    """The totals of one line or one way to ship."""
-    return {**_named("", part), **_discounts(part)}
+def totals(cart: CartTotals) -> AllTotals:
+    """Return every total of a cart or an order."""
+    items, shipping = cart.items, cart.shipping
+    return {
+        **priced(cart),
+        "item_total": items.total,
+        "item_subtotal": items.original_subtotal,
+        "item_tax_total": items.tax_total,
+        "item_discount_total": items.discount_total,
+        "original_item_total": items.original_total,
+        "original_item_subtotal": items.original_subtotal,
+        "original_item_tax_total": items.original_tax_total,
+        "shipping_total": shipping.total,
+        "shipping_subtotal": shipping.original_subtotal,
+        "shipping_tax_total": shipping.tax_total,
+        "shipping_discount_total": shipping.discount_total,
+        "original_shipping_total": shipping.original_total,
+        "original_shipping_subtotal": shipping.original_subtotal,
+        "original_shipping_tax_total": shipping.original_tax_total,
+        "credit_line_total": 0,
+        "credit_line_subtotal": 0,
+        "credit_line_tax_total": 0,
+    }
 
 
-def tax_line(prefix: str, owner_id: str, rate: int, **more: Any) -> JsonDict:
-    """The IVA at `rate` percent, as a line of tax."""
+def priced(part: Totals) -> Priced:
+    """Return the totals of one line or one shipping method."""
+    return {
+        "total": part.total,
+        "subtotal": part.original_subtotal,
+        "tax_total": part.tax_total,
+        "original_total": part.original_total,
+        "original_subtotal": part.original_subtotal,
+        "original_tax_total": part.original_tax_total,
+        "discount_total": part.discount_total,
+        "discount_subtotal": part.discount_subtotal,
+        "discount_tax_total": part.discount_tax_total,
+    }
+
+
+def tax_line(prefix: str, owner_id: str, rate: int, **part_of: Unpack[PartOf]) -> TaxLine:
+    """Return the IVA at `rate` percent as a tax line."""
     return {
         "id": sibling_id(prefix, owner_id),
         "description": "IVA",
@@ -87,12 +287,14 @@ def tax_line(prefix: str, owner_id: str, rate: int, **more: Any) -> JsonDict:
         "provider_id": "tp_system",
         "data": None,
         "metadata": None,
-        **more,
+        **part_of,
     }
 
 
-def adjustments(prefix: str, owner_id: str, part: PartTotals | None, **more: Any) -> list[JsonDict]:
-    """What was taken off a line or a way to ship. `prefix` and `owner_id` make the ids."""
+def adjustments(
+    prefix: str, owner_id: str, part: PartTotals | None, **part_of: Unpack[PartOf]
+) -> list[Adjustment]:
+    """Return the discounts on a line or a shipping method. `prefix` and `owner_id` make the ids."""
     taken = part.adjustments if part else ()
     return [
         {
@@ -103,13 +305,13 @@ def adjustments(prefix: str, owner_id: str, part: PartTotals | None, **more: Any
             "promotion_id": adjustment.promotion_id,
             "provider_id": None,
             "is_tax_inclusive": True,
-            **more,
+            **part_of,
         }
         for number, adjustment in enumerate(taken)
     ]
 
 
-def price(price_id: str, amount: Cop, original: Cop | None = None) -> JsonDict:
+def price(price_id: str, amount: Cop, original: Cop | None = None) -> CalculatedPrice:
     """A calculated price. `original` is what it was before it was lowered, where it was."""
     before = amount if original is None else original
     is_sale = before > amount
@@ -129,7 +331,7 @@ def price(price_id: str, amount: Cop, original: Cop | None = None) -> JsonDict:
     }
 
 
-def _price_row(price_id: str, list_type: str | None) -> JsonDict:
+def _price_row(price_id: str, list_type: str | None) -> PriceRow:
     return {
         "id": sibling_id("price", price_id),
         "price_list_id": None,
@@ -137,18 +339,3 @@ def _price_row(price_id: str, list_type: str | None) -> JsonDict:
         "min_quantity": None,
         "max_quantity": None,
     }
-
-
-def _named(prefix: str, part: Totals) -> JsonDict:
-    return {
-        f"{prefix}total": part.total,
-        f"{prefix}subtotal": part.original_subtotal,
-        f"{prefix}tax_total": part.tax_total,
-        f"original_{prefix}total": part.original_total,
-        f"original_{prefix}subtotal": part.original_subtotal,
-        f"original_{prefix}tax_total": part.original_tax_total,
-    }
-
-
-def _discounts(part: Totals) -> JsonDict:
-    return {name: getattr(part, name) for name in _DISCOUNTS}

@@ -12,7 +12,6 @@ from backend.catalog.models import Picture, Product, ProductCategory, ProductHas
 from backend.catalog.schemas.admin import IS_FREE as FREE_KEY
 from backend.catalog.schemas.admin import AdminProductsParameters
 from backend.edge.query import Fields, QueryReader
-from backend.edge.wire import JsonDict
 
 PRODUCT = (
     "id", "handle", "title", "subtitle", "description", "status", "thumbnail", "weight", "length", "width",
@@ -68,14 +67,14 @@ async def product_cells(session: AsyncSession, products: Sequence[Product]) -> l
     return [cells for product in written for cells in _of_product(product)]
 
 
-def _of_product(product: JsonDict) -> list[Cells]:
+def _of_product(product: Mapping[str, Any]) -> list[Cells]:
     cells: dict[str, object] = {_heading("product", name): _text(product.get(name)) for name in PRODUCT}
     for name, (_table, many, field) in LISTS.items():
         cells |= {f"Product {name} {number}": one[field] for number, one in enumerate(product[many], start=1)}
     return [{**cells, **_of_variant(variant)} for variant in product["variants"]] or [cells]
 
 
-def _of_variant(variant: JsonDict) -> dict[str, object]:
+def _of_variant(variant: Mapping[str, Any]) -> dict[str, object]:
     cells: dict[str, object] = {_heading("variant", name): _text(variant.get(name)) for name in VARIANT}
     cells[PRICE] = variant["prices"][0]["amount"]
     cells[IS_FREE] = _text(bool((variant["metadata"] or {}).get(FREE_KEY)))

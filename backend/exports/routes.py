@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from backend.catalog.schemas.admin import AdminProductsParameters
 from backend.edge.dependencies import Db
@@ -45,20 +45,20 @@ class Nothing(Body):
     model_config = example()
 
 
-class ExportBegun(BaseModel):
+class ExportBegun(TypedDict):
     """The file that is being made; a notification says when it is done."""
 
     transaction_id: str
 
 
-@platform_router.post("/export", response_model=ExportBegun, status_code=202)
+@platform_router.post("/export", status_code=202)
 async def export_products(
     actor: StaffMember,
     request: Request,
     database: Db,
     _asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)],
     _body: Nothing | None = None,
-) -> Wire:
+) -> Wire[ExportBegun]:
     """Have a table (CSV) made of the products that are asked for, whatever page of them.
 
     Once it is done, it is in the feed of `GET /admin/notifications`, and at `/admin/exports/{transaction_id}`.

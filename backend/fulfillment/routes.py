@@ -20,8 +20,8 @@ from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment, NewShipment
 from backend.fulfillment.tracking import ask_soon
 from backend.orders.admin.routes import order_answer
+from backend.orders.answers import FulfillmentAnswer, StaffOrderAnswer
 from backend.orders.models import Fulfillment
-from backend.orders.schemas import OrderAnswer
 from backend.orders.wire.orders import fulfillment_wire
 from backend.shipping.location_routes import Providers
 from backend.staff.dependencies import StaffMember, staff_who_may
@@ -42,7 +42,7 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_CODE_LENGTH = 60
 
 
-@router.post("/orders/{order_id}/fulfillments", response_model=OrderAnswer)
+@router.post("/orders/{order_id}/fulfillments")
 async def create_fulfillment(
     *,
     actor: StaffMember,
@@ -52,13 +52,13 @@ async def create_fulfillment(
     settings: ShopSettings,
     providers: Providers,
     fields: Shown,
-) -> Wire:
+) -> Wire[StaffOrderAnswer]:
     """Send these units: the provider makes their label, once (spec: createFulfillment)."""
     await fulfill(database, actor, settings, providers, order_id, body)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/cancel", response_model=OrderAnswer)
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/cancel")
 async def cancel_fulfillment(
     *,
     actor: StaffMember,
@@ -67,46 +67,46 @@ async def cancel_fulfillment(
     database: Db,
     providers: Providers,
     fields: Shown,
-) -> Wire:
+) -> Wire[StaffOrderAnswer]:
     """Cancel the fulfillment's label."""
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/shipments", response_model=OrderAnswer)
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/shipments")
 async def create_shipment(
     *, actor: StaffMember, order_id: str, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[StaffOrderAnswer]:
     """The fulfillment has left."""
     async with database.transaction() as session:
         await delivery.mark_shipped(session, actor, order_id, fulfillment_id, body)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/mark-as-delivered", response_model=OrderAnswer)
+@router.post("/orders/{order_id}/fulfillments/{fulfillment_id}/mark-as-delivered")
 async def mark_as_delivered(
     actor: StaffMember, order_id: str, fulfillment_id: str, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[StaffOrderAnswer]:
     """The fulfillment has arrived."""
     async with database.transaction() as session:
         await delivery.mark_delivered(session, actor, order_id, fulfillment_id)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/fulfillments/{fulfillment_id}/cancel", response_model=dict[str, Any])
+@router.post("/fulfillments/{fulfillment_id}/cancel")
 async def cancel(
     actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: Shown
-) -> Wire:
+) -> Wire[FulfillmentAnswer]:
     """Cancel the label of a fulfillment, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await _fulfillment(database, fulfillment_id, fields)
 
 
-@router.post("/fulfillments/{fulfillment_id}/shipment", response_model=dict[str, Any])
+@router.post("/fulfillments/{fulfillment_id}/shipment")
 async def ship(
     actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[FulfillmentAnswer]:
     """The fulfillment has left, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
@@ -155,7 +155,7 @@ async def _to_change(database: Database, actor: Actor, fulfillment_id: str) -> F
     return require_found(fulfillment, "Fulfillment", fulfillment_id)
 
 
-async def _fulfillment(database: Database, fulfillment_id: str, fields: Fields) -> Wire:
+async def _fulfillment(database: Database, fulfillment_id: str, fields: Fields) -> Wire[FulfillmentAnswer]:
     async with database.read() as session:
         fulfillment = await session.get_one(Fulfillment, fulfillment_id)
     return Wire({"fulfillment": fields.pick(fulfillment_wire(fulfillment))})

@@ -6,9 +6,10 @@ It is the office's import under other names, and stricter: where one cell is wro
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy import String, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
 
 from backend.catalog.importer.headings import label_of
 from backend.core.db.database import Database
@@ -18,7 +19,7 @@ from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.wire import Wire
 from backend.imports.confirmation import begin, drop
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
 from backend.imports.preview import look
@@ -80,39 +81,37 @@ class FileToImport(Body):
     mime_type: Name | None = None
 
 
-class Summary(BaseModel):
+class Summary(TypedDict):
     """How many products."""
 
-    toCreate: int  # noqa: N815 - the platform's name
-    toUpdate: int = Field(description="Those that the shop has, whatever of them changes.")  # noqa: N815 - likewise
+    toCreate: int
+    toUpdate: Annotated[int, Field(description="Those that the shop has, whatever of them changes.")]
 
 
-class ImportBegun(BaseModel):
+class ImportBegun(TypedDict):
     """What an import would do once it is confirmed."""
 
     transaction_id: str
     summary: Summary
 
 
-@router.post(
-    "/import", response_model=ImportBegun, status_code=ANSWER, openapi_extra=sheet_body("The table.")
-)
-async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire:
+@router.post("/import", status_code=ANSWER, openapi_extra=sheet_body("The table."))
+async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire[ImportBegun]:
     """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and learn what it would do."""
     async with sent_file(request) as sent:
         import_id = await keep_sent(database, actor, sent)
     return await _looked_at(database, actor, import_id)
 
 
-@router.post("/imports", response_model=ImportBegun, status_code=ANSWER)
-async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire:
+@router.post("/imports", status_code=ANSWER)
+async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire[ImportBegun]:
     """Learn what a table would do that was uploaded."""
     return await _looked_at(database, actor, body.file_key)
 
 
-@router.post("/import/{transaction_id}/confirm", response_model=dict[str, str], status_code=ANSWER)
-@router.post("/imports/{transaction_id}/confirm", response_model=dict[str, str], status_code=ANSWER)
-async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire:
+@router.post("/import/{transaction_id}/confirm", status_code=ANSWER)
+@router.post("/imports/{transaction_id}/confirm", status_code=ANSWER)
+async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire[dict[str, str]]:
     """Have it done; it goes on by itself. Where nothing would change, nothing is done."""
     await look(database, transaction_id)
     async with database.read() as session:
@@ -124,7 +123,7 @@ async def confirm_import(actor: StaffMember, transaction_id: ImportId, database:
     return Wire({}, ANSWER)
 
 
-async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire:
+async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire[ImportBegun]:
     """What the file would do.
 
     Raises:
@@ -149,7 +148,7 @@ async def _looked_at(database: Database, actor: Actor, import_id: str) -> Wire:
     return Wire({"transaction_id": import_id, "summary": summary}, ANSWER)
 
 
-async def _summary(session: AsyncSession, import_id: str) -> JsonDict:
+async def _summary(session: AsyncSession, import_id: str) -> Summary:
     """How many products the rows make, and how many they name that there are."""
     row = ProductImportRow
     new = (row.plan == Plan.NEW) & (row.product_id == "")

@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.datastructures import UploadFile
+from typing_extensions import TypedDict
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
@@ -60,53 +61,61 @@ def sheet_body(description: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {MULTIPART: {"schema": schema}}}}
 
 
-class RowProblem(BaseModel):
+class RowProblem(TypedDict):
     """Something in the sheet to be mended."""
 
-    row: int = Field(description="As the spreadsheet counts.")
-    column: str = Field(description="The column's name; empty where it is about the whole row.")
+    row: Annotated[int, Field(description="As the spreadsheet counts.")]
+    column: Annotated[str, Field(description="The column's name; empty where it is about the whole row.")]
     code: str
     message: str
 
 
-class RowChange(BaseModel):
+class RowChange(TypedDict):
     """A row that makes a product or changes it."""
 
     row: int
     title: str
     is_new: bool
-    changes: list[dict[str, Any]] = Field(description="`column`, `before` and `after` of each.")
+    changes: Annotated[list[dict[str, Any]], Field(description="`column`, `before` and `after` of each.")]
 
 
-class ImportOut(BaseModel):
+class ImportOut(TypedDict):
     """How an import stands."""
 
     id: str
-    status: str = Field(description="`checked`: nothing of it is in the shop; `running`; `done`.")
+    status: Annotated[str, Field(description="`checked`: nothing of it is in the shop; `running`; `done`.")]
     total: int
     new: int
     changed: int
     same: int
     wrong: int
-    settled: int = Field(description="How many rows were written or refused.")
+    settled: Annotated[int, Field(description="How many rows were written or refused.")]
     refused: int
     ignored_columns: list[str]
-    problems: list[RowProblem] = Field(description="The first of them.")
-    changes: list[RowChange] = Field(description="The first of them.")
+    problems: Annotated[list[RowProblem], Field(description="The first of them.")]
+    changes: Annotated[list[RowChange], Field(description="The first of them.")]
 
 
-class ImportAnswer(BaseModel):
+class ImportAnswer(TypedDict):
     """The import."""
 
     product_import: ImportOut
 
 
-class TakenAnswer(BaseModel):
+class RefusedPicture(TypedDict):
+    """A picture that was refused."""
+
+    name: str
+    code: str
+    message: str
+
+
+class TakenAnswer(TypedDict):
     """What came of pictures that were sent."""
 
     taken: int
-    refused: list[dict[str, str]]
-    left: int = Field(description="How many of a zip are still to be made: send it again.")
+    refused: list[RefusedPicture]
+    left: Annotated[int, Field(description="How many of a zip are still to be made: send it again.")]
 
 
 async def keep_sent(database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False) -> str:
@@ -125,8 +134,10 @@ async def keep_sent(database: Database, actor: Actor, sent: SentFile, *, makes_p
         raise InvalidData(sheet_text(error)) from None
 
 
-@router.post(PATH, response_model=ImportAnswer, openapi_extra=sheet_body("The sheet."))
-async def send_sheet(actor: StaffMember, request: Request, database: Db, create_places: bool = False) -> Wire:
+@router.post(PATH, openapi_extra=sheet_body("The sheet."))
+async def send_sheet(
+    actor: StaffMember, request: Request, database: Db, create_places: bool = False
+) -> Wire[ImportAnswer]:
     """Send a sheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and learn what it would do. Nothing is changed.
 
     `create_places`: categories and collections that the shop does not have are made once it is confirmed.
@@ -137,16 +148,14 @@ async def send_sheet(actor: StaffMember, request: Request, database: Db, create_
     return await _answer(database, actor, import_id)
 
 
-@router.post(
-    PICTURES_PATH, response_model=TakenAnswer, openapi_extra=sheet_body("A picture, or a zip of them.")
-)
+@router.post(PICTURES_PATH, openapi_extra=sheet_body("A picture, or a zip of them."))
 async def send_pictures(
     actor: StaffMember,
     request: Request,
     database: Db,
     uploads: Annotated[PictureUploads, Depends(uploads_of)],
     import_id: Annotated[str, Query(alias="id", max_length=60)],
-) -> Wire:
+) -> Wire[TakenAnswer]:
     """Send a picture, or a zip of pictures (at most 100 MiB), for the import `id`, by the names that its sheet has."""
     with uploads.place(actor):
         async with sent_file(request) as sent:
@@ -156,8 +165,9 @@ async def send_pictures(
                 raise InvalidData(ZIPS.get(error.message, error.message)) from None
             except PicturesUnavailable as error:
                 body = {"type": "unavailable", "message": str(error)}
-                return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
-    refused = [
+                unavailable: Wire = Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER)})
+                return unavailable
+    refused: list[RefusedPicture] = [
         {"name": name, "code": code, "message": PICTURES.get(code, code)} for name, code in taken.refused
     ]
     return Wire({"taken": taken.taken, "refused": refused, "left": taken.left})
@@ -174,14 +184,14 @@ async def fetch_template(actor: StaffMember) -> Response:
     return _file(await asyncio.to_thread(template), _("Plantilla de juguetes.xlsx"))
 
 
-@router.get(f"{PATH}/{{import_id}}", response_model=ImportAnswer)
-async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire:
+@router.get(f"{PATH}/{{import_id}}")
+async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
     """How an import stands."""
     return await _answer(database, actor, import_id)
 
 
-@router.post(f"{PATH}/{{import_id}}/confirm", response_model=ImportAnswer)
-async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire:
+@router.post(f"{PATH}/{{import_id}}/confirm")
+async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
     """Have it done. It is looked at once more first; rows with problems are left out."""
     await look(database, import_id)
     await begin(database, actor, import_id)
@@ -200,26 +210,31 @@ async def fetch_refused(actor: StaffMember, database: Db, import_id: str) -> Res
     return _file(content, _("Filas por corregir.xlsx"))
 
 
-async def _answer(database: Database, actor: StaffMember, import_id: str) -> Wire:
+async def _answer(database: Database, actor: StaffMember, import_id: str) -> Wire[ImportAnswer]:
     async with database.read() as session:
         found = await report(session, actor, import_id)
     return Wire({"product_import": _wire(found)})
 
 
-def _wire(found: ImportReport) -> dict[str, Any]:
+def _wire(found: ImportReport) -> ImportOut:
     counts = found.counts
     return {
         "id": found.id,
         "status": found.status,
         "total": found.total,
-        **{name: getattr(counts, name) for name in ("new", "changed", "same", "wrong", "settled", "refused")},
-        "ignored_columns": found.ignored,
+        "new": counts.new,
+        "changed": counts.changed,
+        "same": counts.same,
+        "wrong": counts.wrong,
+        "settled": counts.settled,
+        "refused": counts.refused,
+        "ignored_columns": list(found.ignored),
         "problems": [
             {"row": one.line, "column": one.column, "code": one.code, "message": one.text}
             for one in found.problems
         ],
         "changes": [
-            {"row": one.line, "title": one.title, "is_new": one.is_new, "changes": one.changes}
+            {"row": one.line, "title": one.title, "is_new": one.is_new, "changes": list(one.changes)}
             for one in found.changes
         ],
     }

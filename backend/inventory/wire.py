@@ -11,7 +11,8 @@ from typing import Protocol
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.wire import JsonDict, exact, sibling_id, stamps
+from backend.edge.wire import exact, sibling_id, stamps
+from backend.inventory.answers import LevelOut, LinkedItem, StockedItem
 from backend.inventory.models import InventoryLevel
 
 ITEM, VARIANT = "iitem", "variant"
@@ -56,7 +57,7 @@ async def levels_of(session: AsyncSession, variant_ids: Collection[str]) -> dict
     return levels
 
 
-def level_wire(level: InventoryLevel) -> JsonDict:
+def level_wire(level: InventoryLevel) -> LevelOut:
     """Return the stock at one location."""
     return {
         "id": sibling_id("ilev", level.id),
@@ -73,7 +74,7 @@ def level_wire(level: InventoryLevel) -> JsonDict:
     }
 
 
-def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> StockedItem:
     """Return the variant's inventory item, without its variant. `title`: of the product."""
     return {
         "id": sibling_id(ITEM, variant.id),
@@ -89,7 +90,7 @@ def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLev
     }
 
 
-def linked_item(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> JsonDict:
+def linked_item(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> LinkedItem:
     """Return the link from a variant to its inventory item: each unit sold takes one."""
     return {
         "id": sibling_id("pvitem", variant.id),

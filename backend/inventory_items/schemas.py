@@ -2,15 +2,13 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
     FilledName,
     FilterParameters,
-    ListResponse,
     Name,
-    ResponseModel,
     Units,
     example,
 )
@@ -44,42 +42,3 @@ class NewLevel(Body):
 
     location_id: FilledName
     stocked_quantity: Annotated[Units, Field(ge=0)] | None = None
-
-
-class LevelOut(ResponseModel):
-    """Stock at a location: `available_quantity` can be sold, `reserved_quantity` is reserved for buyers."""
-
-    id: str
-    location_id: str
-    stocked_quantity: int = 0
-    reserved_quantity: int = 0
-    available_quantity: int = 0
-
-
-class ItemOut(ResponseModel):
-    """A variant as the warehouse knows it."""
-
-    id: str
-    sku: str | None = None
-    title: str | None = None
-    stocked_quantity: int = 0
-    reserved_quantity: int = 0
-    location_levels: list[LevelOut] = Field(default_factory=list)
-
-
-class ItemAnswer(BaseModel):
-    """An inventory item."""
-
-    inventory_item: ItemOut
-
-
-class ItemsAnswer(ListResponse):
-    """A page of the inventory."""
-
-    inventory_items: list[ItemOut]
-
-
-class LevelsAnswer(ListResponse):
-    """An item's stock by location."""
-
-    inventory_levels: list[LevelOut]

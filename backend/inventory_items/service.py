@@ -15,7 +15,8 @@ from backend.catalog.search.variant_search import with_words
 from backend.core.db.database import locked
 from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
 from backend.edge.query import Fields, in_order, met, one_of
-from backend.edge.wire import JsonDict, sibling_id
+from backend.edge.wire import sibling_id
+from backend.inventory.answers import ItemOut, LinkedItem
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import Reason, StockReserved, Why, count_stock, lock_level
 from backend.inventory.wire import VARIANT, item_wire, levels_of, linked_item
@@ -31,7 +32,7 @@ _WITH_VARIANTS = Fields("id,title,handle,status,thumbnail,*variants")
 SORTABLE = {"sku": Variant.sku, "title": Product.title, "created_at": Variant.created_at}
 
 
-async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[list[JsonDict], int]:
+async def items_page(session: AsyncSession, asked: ItemsParameters) -> tuple[list[ItemOut], int]:
     """Return a page of inventory items and the number of all that match.
 
     Raises:
@@ -54,7 +55,7 @@ def _filters(asked: ItemsParameters) -> list[ColumnElement[bool]]:
     return [*conditions, *with_words(asked.q)]
 
 
-async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
+async def read_item(session: AsyncSession, item_id: str) -> ItemOut:
     """Return the inventory item with its stock by location.
 
     Raises:
@@ -68,7 +69,7 @@ async def read_item(session: AsyncSession, item_id: str) -> JsonDict:
     return item
 
 
-async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) -> list[JsonDict]:
+async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) -> list[ItemOut]:
     """Return the items of these variants, each with its variant. `found`: variants with their product's title."""
     levels = await levels_of(session, [variant.id for variant, _ in found])
     written = await ProductWriter(session, _WITH_VARIANTS, as_staff=True).write(
@@ -90,7 +91,7 @@ async def _items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) ->
 
 async def stock_item(
     session: AsyncSession, actor: Actor, item_id: str, location_id: str, stocked: int | None
-) -> JsonDict:
+) -> ItemOut:
     """Set the stock of the item at an existing location; None leaves the number as it is.
 
     Returns:
@@ -152,7 +153,7 @@ def _variant_id(item_id: str) -> str:
     return sibling_id(VARIANT, item_id)
 
 
-async def linked_items_of(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[JsonDict]]:
+async def linked_items_of(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[LinkedItem]]:
     """Return the links to the inventory items of these variants, by variant id."""
     rows = (await session.execute(_VARIANTS, {"ids": list(variant_ids)})).all()
     levels = await levels_of(session, variant_ids)

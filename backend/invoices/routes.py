@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, read_query, rows_of
+from backend.edge.query import in_order, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.invoices.files import ADMIN, BUYERS, InvoiceFile, invoice_file
@@ -46,27 +46,27 @@ def invoices_of(request: Request) -> Invoices:
 Service = Annotated[Invoices, Depends(invoices_of)]
 
 
-@router.get("", response_model=InvoicesAnswer)
+@router.get("")
 async def list_invoices(
     asked: Annotated[InvoiceParameters, read_query(InvoiceParameters)], database: Db
-) -> Wire:
+) -> Wire[InvoicesAnswer]:
     """The documents, the newest first."""
     order = in_order(asked.order, SORTABLE, [Invoice.created_at.desc(), Invoice.id.desc()])
     async with database.read() as session:
         rows, count = await rows_of(session, Invoice, _conditions(asked), order, asked)
-    return Wire(listed("invoices", map(invoice_wire, rows), count, asked))
+    return Wire({"invoices": pick_each(map(invoice_wire, rows), asked), **paging(count, asked)})
 
 
-@router.get("/{invoice_id}", response_model=InvoiceAnswer)
-async def read(invoice_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/{invoice_id}")
+async def read(invoice_id: str, database: Db, fields: Shown) -> Wire[InvoiceAnswer]:
     """One document."""
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
     return Wire({"invoice": fields.pick(invoice_wire(row))})
 
 
-@router.post("/{invoice_id}/retry", response_model=InvoiceAnswer)
-async def retry(invoice_id: str, database: Db, actor: StaffMember, fields: Shown) -> Wire:
+@router.post("/{invoice_id}/retry")
+async def retry(invoice_id: str, database: Db, actor: StaffMember, fields: Shown) -> Wire[InvoiceAnswer]:
     """Try one that waits or was rejected once more, as the order and the shop's data stand now."""
     async with database.transaction() as session:
         row = await retry_invoice(session, actor, invoice_id)

@@ -1,9 +1,12 @@
 """What the Admin API says of invoices. Ours: the platform has nothing of them."""
 
-from pydantic import BaseModel, Field
+from typing import Annotated
 
-from backend.edge.schemas import ListParameters, ListResponse, Name, ResponseModel
-from backend.edge.wire import JsonDict, iso, stamps
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from backend.edge.schemas import ListParameters, Name
+from backend.edge.wire import Page, Stamps, iso, stamps
 from backend.invoices.models import Invoice
 
 
@@ -15,36 +18,36 @@ class InvoiceParameters(ListParameters):
     order_id: list[Name] | None = None
 
 
-class InvoiceOut(ResponseModel):
+class InvoiceOut(Stamps):
     """An invoice or a credit note."""
 
     id: str
-    kind: str = ""
-    state: str = ""
-    order_id: str = ""
-    refund_id: str | None = Field(None, description="What a credit note gives back.")
-    provider_id: str = ""
-    number: str = Field("", description="Prefix and number; empty before it has one.")
-    code: str = Field("", description="The CUFE, or a credit note's CUDE.")
-    amount: int = Field(0, description="In whole pesos.")
-    reason: str = Field("", description="Why it was rejected.")
-    has_xml: bool = False
-    issued_at: str | None = None
+    kind: str
+    state: str
+    order_id: str
+    refund_id: Annotated[str | None, Field(description="What a credit note gives back.")]
+    provider_id: str
+    number: Annotated[str, Field(description="Prefix and number; empty before it has one.")]
+    code: Annotated[str, Field(description="The CUFE, or a credit note's CUDE.")]
+    amount: Annotated[int, Field(description="In whole pesos.")]
+    reason: Annotated[str, Field(description="Why it was rejected.")]
+    has_xml: bool
+    issued_at: str | None
 
 
-class InvoiceAnswer(BaseModel):
+class InvoiceAnswer(TypedDict):
     """One document."""
 
     invoice: InvoiceOut
 
 
-class InvoicesAnswer(ListResponse):
+class InvoicesAnswer(Page):
     """A page of documents."""
 
     invoices: list[InvoiceOut]
 
 
-def invoice_wire(row: Invoice) -> JsonDict:
+def invoice_wire(row: Invoice) -> InvoiceOut:
     """The document on the wire."""
     return {
         "id": row.id,

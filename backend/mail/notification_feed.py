@@ -10,6 +10,7 @@ from backend.edge.wire import JsonDict, stamps
 from backend.exports.kinds import PLATFORM
 from backend.exports.models import DataExport
 from backend.imports.models import ImportStatus, ProductImport
+from backend.mail.answers import NotificationOut
 from backend.staff.rights import Actor
 
 FEED = "feed"
@@ -17,7 +18,7 @@ TEMPLATE = "admin-ui"
 PREFIX = "noti_"
 
 
-async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[JsonDict]:
+async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[NotificationOut]:
     """The actor's imports and exports that are done, newest first. They go with what they tell of.
 
     Args:
@@ -65,7 +66,7 @@ async def feed_of(session: AsyncSession, actor: Actor, base_url: str) -> list[Js
     return sorted(told, key=lambda one: (one["created_at"], one["id"]), reverse=True)
 
 
-def _entry(actor: Actor, of_id: str, done_at: datetime, data: JsonDict) -> JsonDict:
+def _entry(actor: Actor, of_id: str, done_at: datetime, data: JsonDict) -> NotificationOut:
     return {
         "id": f"{PREFIX}{of_id}",
         "to": "",

@@ -5,7 +5,7 @@ A mail's text is written when it is sent and not kept; what is kept is what kind
 
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -15,11 +15,12 @@ from backend.audit import Thing
 from backend.core.errors import require_found
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, mentions, met, one_of, read_query
+from backend.edge.query import in_order, mentions, met, one_of, paging, pick_each, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import FilterParameters, ListResponse, Name
-from backend.edge.wire import JsonDict, Wire, iso, stamps
+from backend.edge.schemas import FilterParameters, Name
+from backend.edge.wire import Wire, iso, stamps
 from backend.jobs.models import Job
+from backend.mail.answers import NotificationAnswer, NotificationOut, NotificationsAnswer
 from backend.mail.models import SEND, Mail
 from backend.mail.notification_feed import PREFIX, feed_of
 from backend.orders.models import Fulfillment, Order
@@ -58,13 +59,13 @@ class NotificationsParameters(FilterParameters):
     resource_id: list[Name] | None = Field(None, description="Of the orders that they are about.")
 
 
-@router.get("/notifications", response_model=ListResponse)
+@router.get("/notifications")
 async def list_notifications(
     actor: StaffMember,
     asked: Annotated[NotificationsParameters, read_query(NotificationsParameters)],
     database: Db,
     settings: ShopSettings,
-) -> Wire:
+) -> Wire[NotificationsAnswer]:
     """What was sent to buyers about their orders, packages, refunds and returns, newest first.
 
     Among them, or alone with `channel=feed`, the caller's own imports and exports of products that are done.
@@ -85,17 +86,18 @@ async def list_notifications(
     shown = shown[asked.offset - start :][: asked.limit]
     orders = {one["resource_id"] for one in shown if one["channel"] == "email"}
     await count_reads(database, actor, Thing.ORDER, len(orders))
-    return Wire(listed("notifications", shown, count + len(feed), asked))
+    return Wire({"notifications": pick_each(shown, asked), **paging(count + len(feed), asked)})
 
 
-def _tells(asked: NotificationsParameters, entry: JsonDict) -> bool:
+def _tells(asked: NotificationsParameters, entry: NotificationOut) -> bool:
     """Whether an entry of the feed was asked for."""
-    wanted = {"id": asked.id, "channel": asked.channel, "resource_id": asked.resource_id, "to": asked.to}
-    if (
-        asked.any_of
-        or asked.all_of
-        or not all(values is None or entry[name] in values for name, values in wanted.items())
-    ):
+    wanted = (
+        (entry["id"], asked.id),
+        (entry["channel"], asked.channel),
+        (entry["resource_id"], asked.resource_id),
+        (entry["to"], asked.to),
+    )
+    if asked.any_of or asked.all_of or not all(values is None or own in values for own, values in wanted):
         return False
     return not asked.q or asked.q.casefold() in entry["template"]
 
@@ -110,10 +112,10 @@ def _filters(asked: NotificationsParameters, actor: Actor) -> list[ColumnElement
     return conditions
 
 
-@router.get("/notifications/{mail_id}", response_model=dict[str, Any])
+@router.get("/notifications/{mail_id}")
 async def read_notification(
     mail_id: str, actor: StaffMember, database: Db, settings: ShopSettings, fields: Shown
-) -> Wire:
+) -> Wire[NotificationAnswer]:
     """One of these."""
     if mail_id.startswith(PREFIX):
         async with database.read() as session:
@@ -139,7 +141,7 @@ def _mails() -> Select[Mail, Order, datetime | None]:
     )
 
 
-def _wire(mail: Mail, order: Order, failed_at: datetime | None, *, actor: Actor) -> JsonDict:
+def _wire(mail: Mail, order: Order, failed_at: datetime | None, *, actor: Actor) -> NotificationOut:
     is_lost = mail.sent_at is None and failed_at is not None
     return {
         "id": mail.id,

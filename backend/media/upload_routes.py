@@ -3,8 +3,9 @@
 from typing import Annotated, Literal, Protocol
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.datastructures import UploadFile
+from typing_extensions import TypedDict
 
 from backend.core.errors import InvalidData, require_found
 from backend.core.outage import RETRY_AFTER
@@ -55,11 +56,11 @@ router = APIRouter(
 )
 
 
-class StoredFile(BaseModel):
+class StoredFile(TypedDict):
     """A picture in the shop's store, to be named by a product's `images`, or a video, by its `metadata.video`."""
 
-    id: str = Field(examples=["file_0a1b2c3d4e5f6071"])
-    url: str = Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])
+    id: Annotated[str, Field(examples=["file_0a1b2c3d4e5f6071"])]
+    url: Annotated[str, Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])]
 
 
 class PlaceWanted(Body):
@@ -73,10 +74,10 @@ class PlaceWanted(Body):
     access: Literal["public", "private"] | None = None
 
 
-class UploadPlace(BaseModel):
+class UploadPlace(TypedDict):
     """Where a file is sent: to a path of this API, as the parts of a form."""
 
-    url: str = Field(examples=[PATH])
+    url: Annotated[str, Field(examples=[PATH])]
     filename: str
     originalname: str
     mime_type: str
@@ -84,13 +85,13 @@ class UploadPlace(BaseModel):
     size: int
 
 
-class UploadsAnswer(BaseModel):
+class UploadsAnswer(TypedDict):
     """The pictures in the order of the files."""
 
     files: list[StoredFile]
 
 
-class UploadAnswer(BaseModel):
+class UploadAnswer(TypedDict):
     """A picture in the shop's store."""
 
     file: StoredFile
@@ -116,10 +117,10 @@ class Sheets(Protocol):
         """
 
 
-@router.post(PATH, response_model=UploadsAnswer, openapi_extra={"requestBody": SENT})
+@router.post(PATH, openapi_extra={"requestBody": SENT})
 async def upload_pictures(
     actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(uploads_of)]
-) -> Wire:
+) -> Wire[UploadsAnswer]:
     """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
 
     Also videos, MP4 or WebM, of at most `VIDEO_MB`: they are kept as they are, and a product's `metadata.video` names
@@ -138,7 +139,7 @@ async def upload_pictures(
             if not sent:
                 raise InvalidData("No files were uploaded")
             if len(sent) == 1 and sheets.takes(sent[0]):
-                return Wire({"files": [(await sheets.keep(actor, sent[0])).model_dump()]})
+                return Wire({"files": [await sheets.keep(actor, sent[0])]})
             try:
                 stored = await uploads.store(actor, sent)
             except PicturesUnavailable as error:
@@ -146,31 +147,33 @@ async def upload_pictures(
     return Wire({"files": [{"id": one.id, "url": one.url} for one in stored]})
 
 
-@router.post(f"{PATH}/presigned-urls", response_model=UploadPlace)
-async def where_to_send(body: PlaceWanted) -> Wire:
+@router.post(f"{PATH}/presigned-urls")
+async def where_to_send(body: PlaceWanted) -> Wire[UploadPlace]:
     """Where to send a file: the shop keeps its files itself, so that is `POST /admin/uploads`."""
     _name, _dot, extension = body.originalname.rpartition(".")
     return Wire(
         {
             "url": PATH,
             "filename": body.originalname,
-            **body.model_dump(include={"originalname", "mime_type", "size"}),
+            "originalname": body.originalname,
+            "mime_type": body.mime_type,
+            "size": body.size,
             "extension": extension if _dot else "",
         }
     )
 
 
-@router.get(f"{PATH}/{{file_id}}", response_model=UploadAnswer)
+@router.get(f"{PATH}/{{file_id}}")
 async def read_upload(
     file_id: str, uploads: Annotated[PictureUploads, Depends(uploads_of)], fields: Shown
-) -> Wire:
+) -> Wire[UploadAnswer]:
     """Where a picture that was uploaded is, by the id of its file."""
     try:
         found = await uploads.find(file_id)
     except PicturesUnavailable as error:
         return _unavailable(error)
     found = require_found(found, "File", file_id)
-    return Wire({"file": fields.pick({"id": found.id, "url": found.url})})
+    return Wire({"file": fields.pick(StoredFile(id=found.id, url=found.url))})
 
 
 def _unavailable(error: PicturesUnavailable) -> Wire:

@@ -5,11 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
+from typing_extensions import TypedDict
 
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.wire import Wire
 from backend.office.audit import AuditFilter, AuditRow, audit_entries, audit_file
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -32,6 +33,33 @@ file_router = APIRouter(
 Said = Annotated[str, Query(max_length=200)]
 
 
+class ChangeOut(TypedDict):
+    """A field that was changed."""
+
+    field: str
+    before: str
+    after: str
+
+
+class EntryOut(TypedDict):
+    """An entry of the audit."""
+
+    id: str
+    who: str
+    actor_id: str
+    did: str
+    subject_id: str
+    when: str
+    changes: list[ChangeOut]
+
+
+class EntriesAnswer(TypedDict):
+    """Entries of the audit; `cursor` asks for the page after them."""
+
+    audit: list[EntryOut]
+    cursor: str | None
+
+
 @router.get("")
 async def list_entries(
     *,
@@ -42,7 +70,7 @@ async def list_entries(
     since: Said = "",
     until: Said = "",
     cursor: Said = "",
-) -> Wire:
+) -> Wire[EntriesAnswer]:
     """Who did what, the newest first. `since` and `until` are days in Colombia, `cursor` that of the page before."""
     wanted = AuditFilter(actor_id, subject_id, since, until)
     async with database.read() as session:
@@ -73,7 +101,7 @@ async def export(
     return StreamingResponse(whole(), media_type="text/csv; charset=utf-8", headers=disposition)
 
 
-def _entry(row: AuditRow) -> JsonDict:
+def _entry(row: AuditRow) -> EntryOut:
     return {
         "id": row.id,
         "who": row.who,

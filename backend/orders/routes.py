@@ -7,12 +7,13 @@ from fastapi import APIRouter, Depends, Header
 from backend.edge.auth.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, read_query, rows_of
+from backend.edge.query import Fields, in_order, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
+from backend.orders.answers import OrderAnswer, OrdersAnswer
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
-from backend.orders.schemas import OrderAnswer, OrderParameters, OrdersAnswer, OwnOrdersParameters
+from backend.orders.schemas import OrderParameters, OwnOrdersParameters
 from backend.orders.service import is_just_placed, read_order
 from backend.orders.wire.orders import OrderView, order_stub, order_wire, orders_wire
 
@@ -23,13 +24,13 @@ router = APIRouter(
 SORTABLE = {"created_at": Order.created_at, "display_id": Order.number, "total": Order.total}
 
 
-@router.get("/store/orders", response_model=OrdersAnswer)
+@router.get("/store/orders")
 async def list_own(
     asked: Annotated[OwnOrdersParameters, read_query(OwnOrdersParameters)],
     database: Db,
     settings: ShopSettings,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[OrdersAnswer]:
     """The orders of the customer who is signed in, newest first."""
     if customer is None:
         raise NotSignedIn
@@ -43,10 +44,12 @@ async def list_own(
     async with database.read() as session:
         found, count = await rows_of(session, Order, own, order, asked)
         view = OrderView(Fields(asked.fields), settings.base_url)
-        return Wire(listed("orders", await orders_wire(session, found, view), count, asked))
+        return Wire(
+            {"orders": pick_each(await orders_wire(session, found, view), asked), **paging(count, asked)}
+        )
 
 
-@router.get("/store/orders/{order_id}", response_model=OrderAnswer)
+@router.get("/store/orders/{order_id}")
 async def read(
     *,
     order_id: str,
@@ -55,7 +58,7 @@ async def read(
     settings: ShopSettings,
     customer: MaybeCustomer,
     x_order_token: Annotated[str | None, Header(description="The same as `token`.")] = None,
-) -> Wire:
+) -> Wire[OrderAnswer]:
     """The order: in full for its owner, and for whoever holds its `access_token`.
 
     A guest's order is also open for an hour to whoever has its id; a customer's is not. Anybody else who knows the id

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     AddressFields,
@@ -10,11 +10,9 @@ from backend.edge.schemas import (
     FilledName,
     FilterParameters,
     ListParameters,
-    ListResponse,
     Name,
     OneParameters,
     Pesos,
-    ResponseModel,
     Text,
     Units,
     example,
@@ -32,41 +30,6 @@ class OwnOrdersParameters(ListParameters):
 
     id: list[Name] | None = None
     status: list[Name] | None = None
-
-
-class OrderItemOut(ResponseModel):
-    """Units of a variant, as they were sold."""
-
-    id: str
-    title: str = ""
-    quantity: int = 0
-    unit_price: int = 0
-
-
-class OrderOut(ResponseModel):
-    """An order. Amounts are whole pesos, IVA included where they are not called subtotals."""
-
-    id: str
-    display_id: int | None = None
-    status: str = "pending"
-    payment_status: str = "awaiting"
-    fulfillment_status: str = "not_fulfilled"
-    currency_code: str = "cop"
-    total: int = 0
-    email: str | None = None
-    items: list[OrderItemOut] = Field(default_factory=list)
-
-
-class OrderAnswer(BaseModel):
-    """An order."""
-
-    order: OrderOut
-
-
-class OrdersAnswer(ListResponse):
-    """A page of the orders."""
-
-    orders: list[OrderOut]
 
 
 class OrdersParameters(FilterParameters):
@@ -119,20 +82,6 @@ class NewNote(Body):
     text: Annotated[str, Field(min_length=1, max_length=1000)]
 
 
-class NoteOut(ResponseModel):
-    """A note of the staff on an order."""
-
-    id: str
-    text: str
-    created_by: str
-
-
-class NoteAnswer(BaseModel):
-    """A note."""
-
-    note: NoteOut
-
-
 class RefundedLine(Body):
     """Units of an order's line that come back with a refund, or are not sent at all."""
 
@@ -162,26 +111,3 @@ class NewRefund(Body):
     cancel: bool = Field(
         default=False, description="The order must be cancelled by it: refuse it where that cannot be."
     )
-
-
-class RefundOut(ResponseModel):
-    """Money that was given back by hand."""
-
-    id: str
-    amount: int = 0
-    reference: str = ""
-    reason: str = ""
-    created_by: str = ""
-
-
-class RefundAnswer(BaseModel):
-    """A refund, and its order afterwards."""
-
-    refund: RefundOut
-    order: OrderOut
-
-
-class RefundsAnswer(ListResponse):
-    """The refunds of an order, the oldest first."""
-
-    refunds: list[RefundOut]

@@ -1,17 +1,15 @@
 """Bodies and answers of regions (wire: commerce-api, Admin)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
     FilledName,
-    ListResponse,
     Metadata,
     Name,
     NamedParameters,
-    ResponseModel,
     example,
 )
 
@@ -45,23 +43,3 @@ class NewRegion(RegionChange):
 
     name: FilledName
     currency_code: FilledName
-
-
-class AdminRegionOut(ResponseModel):
-    """Where the shop sells, and how one can pay there."""
-
-    id: str
-    name: str | None = None
-    payment_providers: list[dict[str, Any]] = Field(default_factory=list)
-
-
-class AdminRegionAnswer(BaseModel):
-    """A region."""
-
-    region: AdminRegionOut
-
-
-class AdminRegionsAnswer(ListResponse):
-    """The regions."""
-
-    regions: list[AdminRegionOut]

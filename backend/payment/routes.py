@@ -3,7 +3,7 @@
 (spec: Provider operations, Webhook; wire: commerce-api, Admin)
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -13,25 +13,24 @@ from sqlalchemy import ColumnElement
 from backend.core.db.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, listed, met, moments, one_of, page_of, read_query, rows_of
+from backend.edge.query import Fields, met, moments, one_of, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute, body_up_to
 from backend.edge.schemas import (
     Body,
     ListParameters,
-    ListResponse,
     Moments,
     Name,
     Pesos,
-    ResponseModel,
     Text,
     example,
 )
 from backend.edge.wire import Wire
+from backend.payment.answers import PaymentAnswer, PaymentProvidersAnswer, PaymentsAnswer
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import MAX_BODY_BYTES
 from backend.payment.payments import MADE, capture, find_payment, refund, refunds_of
 from backend.payment.service import PaymentService
-from backend.payment.wire import payment_wire
+from backend.payment.wire import payment_wire, providers_answer
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -114,43 +113,10 @@ class Amount(Body):
     refund_reason_id: Name | None = None
 
 
-class PaymentOut(ResponseModel):
-    """Authorized money, captured or not."""
-
-    id: str
-    amount: int = 0
-    captured_at: str | None = None
-    captures: list[dict[str, Any]] | None = None
-
-
-class PaymentAnswer(BaseModel):
-    """A payment."""
-
-    payment: PaymentOut
-
-
-class PaymentsAnswer(ListResponse):
-    """A page of the payments."""
-
-    payments: list[PaymentOut]
-
-
-class PaymentProviderOut(ResponseModel):
-    """A way to pay."""
-
-    id: str
-
-
-class PaymentProvidersAnswer(ListResponse):
-    """The ways to pay."""
-
-    payment_providers: list[PaymentProviderOut]
-
-
-@payments_router.get("", response_model=PaymentsAnswer)
+@payments_router.get("")
 async def list_payments(
     asked: Annotated[PaymentsParameters, read_query(PaymentsParameters)], database: Db
-) -> Wire:
+) -> Wire[PaymentsAnswer]:
     """The payments, newest first."""
     conditions = [PaymentSession.state.in_(MADE), *met(asked, _of_payments)]
     order = (PaymentSession.created_at.desc(), PaymentSession.id.desc())
@@ -158,7 +124,7 @@ async def list_payments(
         found, count = await rows_of(session, PaymentSession, conditions, order, asked)
         refunds = await refunds_of(session, (payment.id for payment in found))
     payments = (payment_wire(payment, refunds) for payment in found)
-    return Wire(listed("payments", payments, count, asked))
+    return Wire({"payments": pick_each(payments, asked), **paging(count, asked)})
 
 
 def _of_payments(asked: PaymentsParameters) -> list[ColumnElement[bool]]:
@@ -166,22 +132,21 @@ def _of_payments(asked: PaymentsParameters) -> list[ColumnElement[bool]]:
     return [*at, *one_of((PaymentSession.id, asked.payment_session_id))]
 
 
-@payments_router.get("/payment-providers", response_model=PaymentProvidersAnswer)
+@payments_router.get("/payment-providers")
 async def list_providers(
     asked: Annotated[ListParameters, read_query(ListParameters)], payments: Payments
-) -> Wire:
+) -> Wire[PaymentProvidersAnswer]:
     """The ways to pay that the shop runs with."""
-    providers = [{"id": provider_id, "is_enabled": True} for provider_id in sorted(payments.providers)]
-    return Wire(listed("payment_providers", page_of(providers, asked), len(providers), asked))
+    return Wire(providers_answer(payments.providers, asked))
 
 
-@payments_router.get("/{payment_id}", response_model=PaymentAnswer)
-async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire:
+@payments_router.get("/{payment_id}")
+async def read_payment(payment_id: str, database: Db, fields: Shown) -> Wire[PaymentAnswer]:
     """The payment."""
     return await _payment(database, payment_id, fields)
 
 
-@payments_router.post("/{payment_id}/capture", response_model=PaymentAnswer)
+@payments_router.post("/{payment_id}/capture")
 async def capture_payment(
     *,
     actor: StaffMember,
@@ -190,13 +155,13 @@ async def capture_payment(
     payments: Payments,
     fields: Shown,
     body: Amount | None = None,
-) -> Wire:
+) -> Wire[PaymentAnswer]:
     """Take the authorized money, all of it; asked again, it is the same capture."""
     await capture(database, actor, payments, payment_id, body.amount if body else None)
     return await _payment(database, payment_id, fields)
 
 
-@payments_router.post("/{payment_id}/refund", response_model=PaymentAnswer)
+@payments_router.post("/{payment_id}/refund")
 async def refund_payment(
     *,
     actor: StaffMember,
@@ -205,13 +170,13 @@ async def refund_payment(
     payments: Payments,
     fields: Shown,
     body: Amount | None = None,
-) -> Wire:
+) -> Wire[PaymentAnswer]:
     """Give captured money back. 400 from a provider that gives nothing back: PSE does not (spec: Errors)."""
     await refund(database, actor, payments, payment_id, body.amount if body else None)
     return await _payment(database, payment_id, fields)
 
 
-async def _payment(database: Database, payment_id: str, fields: Fields) -> Wire:
+async def _payment(database: Database, payment_id: str, fields: Fields) -> Wire[PaymentAnswer]:
     """The payment with its refunds."""
     async with database.read() as session:
         payment = await find_payment(session, payment_id)

@@ -4,13 +4,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from backend.core.money import Cop
-from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps, with_twins
+from backend.edge.query import page_of, paging, pick_each
+from backend.edge.schemas import ListParameters
+from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
+from backend.payment.answers import (
+    Amount,
+    Capture,
+    PaidAmounts,
+    PaymentCollectionOut,
+    PaymentOut,
+    PaymentProviderOut,
+    PaymentProvidersAnswer,
+    RefundOut,
+    RefundSummary,
+    SessionOut,
+    SessionStatus,
+)
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.payment.providers.base import MissingAnswer
 from backend.payment.states import SessionState
 from backend.payment.transitions import pays
 
-_STATUS = {
+_STATUS: dict[SessionState, SessionStatus] = {
+    SessionState.PENDING: "pending",
+    SessionState.PENDING_AUTHORIZATION: "pending_authorization",
+    SessionState.AUTHORIZED: "authorized",
+    SessionState.CAPTURED: "captured",
+    SessionState.CANCELED: "canceled",
     SessionState.INITIATING: "pending",
     SessionState.UNKNOWN: "pending",
     SessionState.HELD: "pending_authorization",
@@ -25,11 +45,11 @@ _SHOWN_DATA = ("bank_code", "bank_name", "reason", "note")
 
 def collection_wire(
     collection: PaymentCollection, payment_sessions: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
-) -> JsonDict:
+) -> PaymentCollectionOut:
     """What is owed, with its sessions (newest first) and the refunds of what they captured."""
     made = [payment for payment in payment_sessions if payment.state in _MADE]
     captured = [payment for payment in made if payment.state == SessionState.CAPTURED]
-    amounts = {
+    amounts: PaidAmounts = {
         "amount": collection.amount,
         "authorized_amount": sum(payment.amount for payment in made) if made else None,
         "captured_amount": captured_total(payment_sessions) if made else None,
@@ -49,7 +69,7 @@ def collection_wire(
     }
 
 
-def session_wire(payment: PaymentSession) -> JsonDict:
+def session_wire(payment: PaymentSession) -> SessionOut:
     """A payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
     data: JsonDict = {name: payment.data[name] for name in _SHOWN_DATA if payment.data.get(name)}
     if payment.redirect_url:
@@ -64,24 +84,25 @@ def session_wire(payment: PaymentSession) -> JsonDict:
         "provider_id": payment.provider_id,
         "data": data,
         "context": {},
-        "status": _STATUS.get(SessionState(payment.state), payment.state),
+        "status": _STATUS[SessionState(payment.state)],
         "authorized_at": iso(payment.authorized_at),
         "payment_collection_id": payment.collection_id,
         "payment": payment_wire(payment) if payment.state in _MADE else None,
         "metadata": {},
-        "raw_amount": exact(payment.amount),
-        "amount": payment.amount,
+        **with_twins(Amount(amount=payment.amount)),
         **stamps(payment.created_at, payment.updated_at),
         "deleted_at": None,
     }
 
 
-def with_questions(collection: JsonDict, provider_id: str, missing: Sequence[MissingAnswer]) -> JsonDict:
+def with_questions(
+    collection: PaymentCollectionOut, provider_id: str, missing: Sequence[MissingAnswer]
+) -> PaymentCollectionOut:
     """The collection with a session that is not started: its `data.missing` says what the payer has still to answer.
 
     It is stored nowhere: a session that is started with the answers takes its place.
     """
-    asking = {
+    asking: SessionOut = {
         "id": f"payses_{collection['id'].rpartition('_')[2]}",
         "currency_code": collection["currency_code"],
         "provider_id": provider_id,
@@ -92,7 +113,7 @@ def with_questions(collection: JsonDict, provider_id: str, missing: Sequence[Mis
         "payment_collection_id": collection["id"],
         "payment": None,
         "metadata": {},
-        **with_twins({"amount": collection["amount"]}),
+        **with_twins(Amount(amount=collection["amount"])),
         "created_at": collection["updated_at"],
         "updated_at": collection["updated_at"],
         "deleted_at": None,
@@ -100,13 +121,13 @@ def with_questions(collection: JsonDict, provider_id: str, missing: Sequence[Mis
     return {**collection, "payment_sessions": [asking, *collection["payment_sessions"]]}
 
 
-def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> JsonDict:
+def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> PaymentOut:
     """The payment that an authorized session became. It has no row of its own: its id is the session's under `pay_`.
 
     Of the refunds, its own are shown.
     """
     is_captured = payment.state == SessionState.CAPTURED
-    capture = {"id": sibling_id("capt", payment.id), "amount": payment.captured_amount}
+    capture: Capture = {"id": sibling_id("capt", payment.id), "amount": payment.captured_amount or 0}
     return {
         "id": sibling_id("pay", payment.id),
         "currency_code": payment.currency_code,
@@ -114,8 +135,7 @@ def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> Jso
         "payment_collection_id": payment.collection_id,
         "payment_session_id": payment.id,
         "payment_session": {"id": payment.id},
-        "amount": payment.amount,
-        "raw_amount": exact(payment.amount),
+        **with_twins(Amount(amount=payment.amount)),
         "data": {},
         "metadata": None,
         "captured_at": iso(payment.captured_at),
@@ -127,11 +147,11 @@ def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> Jso
     }
 
 
-def refund_wire(refund: Refund) -> JsonDict:
+def refund_wire(refund: Refund) -> RefundSummary:
     """A refund by hand, as its buyer may see it: the staff's notes are not in it."""
     return {
         "id": refund.id,
-        **with_twins({"amount": refund.amount}),
+        **with_twins(Amount(amount=refund.amount)),
         "payment_id": sibling_id("pay", refund.payment_session_id),
         "reference": refund.reference,
         "refund_reason_id": None,
@@ -139,7 +159,7 @@ def refund_wire(refund: Refund) -> JsonDict:
     }
 
 
-def staff_refund_wire(refund: Refund) -> JsonDict:
+def staff_refund_wire(refund: Refund) -> RefundOut:
     """A refund by hand, with who booked it and why."""
     return {
         **refund_wire(refund),
@@ -150,6 +170,13 @@ def staff_refund_wire(refund: Refund) -> JsonDict:
         "lines": refund.lines,
         "created_by": refund.created_by,
     }
+
+
+def providers_answer(provider_ids: Iterable[str], asked: ListParameters) -> PaymentProvidersAnswer:
+    """Return the requested page of these providers, ordered by id."""
+    providers: list[PaymentProviderOut] = [{"id": id_, "is_enabled": True} for id_ in sorted(provider_ids)]
+    shown = pick_each(page_of(providers, asked), asked)
+    return {"payment_providers": shown, **paging(len(providers), asked)}
 
 
 def refunded_total(refunds: Iterable[Refund]) -> Cop:

@@ -11,7 +11,7 @@ from backend.channels.models import Region, SalesChannel
 from backend.core.errors import InvalidData
 from backend.customers.models import CustomerGroup
 from backend.edge.query import mentions, page_of
-from backend.edge.wire import JsonDict
+from backend.promotions.answers import RuleAttribute, RuleValue
 from backend.promotions.rules import AMOUNTS, CART_ATTRIBUTES, ITEM_TOTAL, TARGET_ATTRIBUTES, WORDS, Operator
 from backend.promotions.schemas import RuleValueParameters
 
@@ -60,7 +60,7 @@ def require_rule_type(rule_type: str) -> str:
     return rule_type
 
 
-def attributes_of(rule_type: str) -> list[JsonDict]:
+def attributes_of(rule_type: str) -> list[RuleAttribute]:
     """What rules of this kind can compare.
 
     Raises:
@@ -69,23 +69,25 @@ def attributes_of(rule_type: str) -> list[JsonDict]:
     return [_attribute(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()]
 
 
-def _attribute(name: str, value: str) -> JsonDict:
+def _attribute(name: str, value: str) -> RuleAttribute:
     operators: Iterable[Operator] = AMOUNTS if value == ITEM_TOTAL else WORDS
     is_currency = name == "currency_code"
-    return {
+    attribute: RuleAttribute = {
         "id": name,
         "value": value,
         "label": LABELS[name],
         "required": False,
         "field_type": "number" if value == ITEM_TOTAL else "select" if is_currency else "multiselect",
         "operators": [{"id": one, "value": one, "label": OPERATORS[one]} for one in operators],
-        **({"disguised": True, "hydrate": True} if is_currency else {}),
     }
+    if is_currency:
+        attribute |= {"disguised": True, "hydrate": True}
+    return attribute
 
 
 async def values_of_attribute(
     session: AsyncSession, rule_type: str, name: str, asked: RuleValueParameters
-) -> tuple[list[JsonDict], int]:
+) -> tuple[list[RuleValue], int]:
     """What an attribute can be compared with: value and label, and how many there are.
 
     Raises:
@@ -94,7 +96,9 @@ async def values_of_attribute(
     if name not in RULE_TYPES[require_rule_type(rule_type)]:
         raise InvalidData(f"Invalid rule attribute - {name}")
     if name not in _NAMED:
-        written = [{"value": value, "label": label} for value, label in _WRITTEN.get(name, ())]
+        written: list[RuleValue] = [
+            {"value": value, "label": label} for value, label in _WRITTEN.get(name, ())
+        ]
         return list(page_of(written, asked)), len(written)
     value, label = _NAMED[name]
     conditions = mentions(asked.q, label)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     MAX_AMOUNT,
@@ -12,12 +12,10 @@ from backend.edge.schemas import (
     FilterParameters,
     Ids,
     ListParameters,
-    ListResponse,
     Metadata,
     Moment,
     Name,
     OneParameters,
-    ResponseModel,
     Text,
     Whole,
     example,
@@ -227,67 +225,3 @@ class RuleValueParameters(ListParameters, RuleParameters):
 
     q: Name | None = Field(None, description="Part of the name.")
     value: list[Name] | None = None
-
-
-class PromotionOut(ResponseModel):
-    """A promotion."""
-
-    id: str
-    code: str | None = None
-
-
-class PromotionAnswer(BaseModel):
-    """A promotion."""
-
-    promotion: PromotionOut
-
-
-class PromotionsAnswer(ListResponse):
-    """The promotions."""
-
-    promotions: list[PromotionOut]
-
-
-class CampaignOut(ResponseModel):
-    """A campaign."""
-
-    id: str
-    name: str | None = None
-
-
-class CampaignAnswer(BaseModel):
-    """A campaign."""
-
-    campaign: CampaignOut
-
-
-class CampaignsAnswer(ListResponse):
-    """The campaigns."""
-
-    campaigns: list[CampaignOut]
-
-
-class RulesAnswer(BaseModel):
-    """The rules of a promotion."""
-
-    rules: list[ResponseModel]
-
-
-class RulesChanged(BaseModel):
-    """What was done to the rules."""
-
-    created: list[ResponseModel]
-    updated: list[ResponseModel]
-    deleted: dict[str, Any]
-
-
-class AttributesAnswer(BaseModel):
-    """What rules can compare."""
-
-    attributes: list[ResponseModel]
-
-
-class ValuesAnswer(ListResponse):
-    """What an attribute can be compared with."""
-
-    values: list[ResponseModel]

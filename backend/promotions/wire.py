@@ -8,7 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.tables import JsonObject
 from backend.core.money import Cop
-from backend.edge.wire import JsonDict, iso, sibling_id, stamps
+from backend.edge.wire import iso, sibling_id, stamps
+from backend.promotions.answers import (
+    AppliedMethod,
+    AppliedPromotion,
+    BudgetOut,
+    CampaignOut,
+    PromotionOut,
+    RuleOut,
+)
 from backend.promotions.kinds import BudgetType, MethodType
 from backend.promotions.models import Campaign, Promotion, PromotionUse
 from backend.promotions.rules import CART_ATTRIBUTES
@@ -47,7 +55,7 @@ async def used_of_campaigns(session: AsyncSession, campaigns: Sequence[Campaign]
     return {str(row[0]): Used(int(row[1]), int(row[2])) for row in await session.execute(uses)}
 
 
-async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]) -> list[JsonDict]:
+async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]) -> list[PromotionOut]:
     """Promotions with their campaigns."""
     ids = {one.campaign_id for one in promotions if one.campaign_id}
     found = (await session.execute(select(Campaign).where(Campaign.id.in_(ids)))).scalars() if ids else ()
@@ -56,13 +64,13 @@ async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]
     return [_promotion(one, used.get(one.id, Used()), shown.get(one.campaign_id or "")) for one in promotions]
 
 
-async def campaigns_wire(session: AsyncSession, campaigns: Sequence[Campaign]) -> list[JsonDict]:
+async def campaigns_wire(session: AsyncSession, campaigns: Sequence[Campaign]) -> list[CampaignOut]:
     """Campaigns with their budgets."""
     used = await used_of_campaigns(session, campaigns)
     return [_campaign(one, used.get(one.id, Used())) for one in campaigns]
 
 
-def _promotion(promotion: Promotion, used: Used, campaign: JsonDict | None) -> JsonDict:
+def _promotion(promotion: Promotion, used: Used, campaign: CampaignOut | None) -> PromotionOut:
     return {
         "id": promotion.id,
         "code": promotion.code,
@@ -94,7 +102,7 @@ def _promotion(promotion: Promotion, used: Used, campaign: JsonDict | None) -> J
     }
 
 
-def method_wire(promotion: Promotion) -> JsonDict:
+def method_wire(promotion: Promotion) -> AppliedMethod:
     """What carts show of how much a promotion takes off."""
     return {
         "id": sibling_id("proappmet", promotion.id),
@@ -104,7 +112,7 @@ def method_wire(promotion: Promotion) -> JsonDict:
     }
 
 
-def applied_wire(promotion: Promotion) -> JsonDict:
+def applied_wire(promotion: Promotion) -> AppliedPromotion:
     """A promotion as a cart shows it."""
     return {
         "id": promotion.id,
@@ -115,20 +123,20 @@ def applied_wire(promotion: Promotion) -> JsonDict:
     }
 
 
-def rule_wire(rule: JsonObject, labels: Mapping[str, str] | None = None) -> JsonDict:
+def rule_wire(rule: JsonObject, labels: Mapping[str, str] | None = None) -> RuleOut:
     """A rule; `labels` has what its values are called."""
     names = {value: name for name, value in CART_ATTRIBUTES.items()}
     return {
         "id": rule["id"],
         "attribute": rule["attribute"],
-        "attribute_label": names.get(rule["attribute"], rule["attribute"]),
+        "attribute_label": names.get(rule["attribute"]) or rule["attribute"],
         "operator": rule["operator"],
         "description": rule.get("description"),
         "values": [{"value": value, "label": (labels or {}).get(value, value)} for value in rule["values"]],
     }
 
 
-def _campaign(campaign: Campaign, used: Used) -> JsonDict:
+def _campaign(campaign: Campaign, used: Used) -> CampaignOut:
     return {
         "id": campaign.id,
         "name": campaign.name,
@@ -142,7 +150,7 @@ def _campaign(campaign: Campaign, used: Used) -> JsonDict:
     }
 
 
-def _budget(campaign: Campaign, used: Used) -> JsonDict | None:
+def _budget(campaign: Campaign, used: Used) -> BudgetOut | None:
     if campaign.budget_type is None:
         return None
     is_spend = campaign.budget_type == BudgetType.SPEND

@@ -2,19 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
     FilledName,
-    ListResponse,
     Moments,
     Name,
-    ResponseModel,
     Units,
     example,
 )
-from backend.orders.schemas import OrderOut
 from backend.returns.forms import LONGEST_REASON
 from backend.returns.models import ReturnKind
 
@@ -132,33 +129,3 @@ class ReturnsParameters(Moments):
     id: list[Name] | None = None
     order_id: list[Name] | None = None
     status: list[Literal["requested", "received", "partially_received", "canceled"]] | None = None
-
-
-class ReturnOut(ResponseModel):
-    """A return: `metadata` has its kind, how far it is in the shop's own words, and its number."""
-
-    id: str
-
-
-class ReturnAnswer(BaseModel):
-    """A return."""
-
-    return_: ReturnOut = Field(alias="return")
-
-
-class ReturnOfOrder(ReturnAnswer):
-    """A return and its order."""
-
-    order: OrderOut
-
-
-class ReturnPreview(ReturnAnswer):
-    """A return and its order as what is being written would leave it."""
-
-    order_preview: OrderOut
-
-
-class ReturnsAnswer(ListResponse):
-    """The returns, the newest first."""
-
-    returns: list[ReturnOut]

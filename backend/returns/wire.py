@@ -9,10 +9,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
 
 from backend.edge.wire import JsonDict, iso, sibling_id, stamps, with_twins
 from backend.orders.admin.reasons import RETURN_REASONS
+from backend.orders.answers import LineDetail, OrderItemOut, OrderPreview, RequestedUnits, StaffOrderOut
 from backend.orders.models import Order, ReturnReason
+from backend.returns.answers import RefundAmount, ReturnedUnits, ReturnOut
 from backend.returns.drafts import Action, units_of
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnLine
 from backend.returns.states import ReturnState
@@ -20,16 +23,27 @@ from backend.returns.states import ReturnState
 OPEN, REQUESTED, RECEIVED = "open", "requested", "received"
 PARTLY, CANCELED = "partially_received", "canceled"
 CHANGES = {DraftStep.REQUEST: "return_request", DraftStep.RECEIVE: "return_receive"}
-NOT_HERE: JsonDict = {
+
+
+class _NotHere(TypedDict):
+    """Platform fields that no return here has."""
+
+    order_version: int
+    exchange_id: None
+    claim_id: None
+    no_notification: bool
+    shipping_methods: list[JsonDict]
+    deleted_at: None
+
+
+NOT_HERE: _NotHere = {
     "order_version": 1,
     "exchange_id": None,
     "claim_id": None,
     "no_notification": False,
     "shipping_methods": [],
-    "canceled_at": None,
     "deleted_at": None,
 }
-"""What the platform shows besides, and no return here has."""
 _IS_SHORT = exists(
     select(ReturnLine.line_id).where(
         ReturnLine.return_id == Return.id, ReturnLine.good + ReturnLine.damaged < ReturnLine.quantity
@@ -52,7 +66,7 @@ def any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
     return or_(*(has_status(status) for status in statuses))
 
 
-async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[JsonDict]:
+async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[ReturnOut]:
     """The returns, in their order, with their lines and the reasons of those."""
     lines: dict[str, list[ReturnLine]] = defaultdict(list)
     asked = select(ReturnLine).where(ReturnLine.return_id.in_([row.id for row in rows]))
@@ -63,7 +77,7 @@ async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[Js
     return [_return(row, lines[row.id], reasons, numbers.get(row.order_id)) for row in rows]
 
 
-async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> JsonDict:
+async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> ReturnOut:
     """The request that a program is writing, as a return that is open."""
     reasons = await _reasons(session, {item["reason_id"] for item in draft.items})
     numbers = await _order_numbers(session, {draft.order_id})
@@ -74,19 +88,22 @@ async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> JsonDict:
         "order_id": draft.order_id,
         "order": {"id": draft.order_id, "display_id": numbers.get(draft.order_id)},
         "location_id": None,
-        **with_twins({"refund_amount": None}),
+        **with_twins(RefundAmount(refund_amount=None)),
         "metadata": {"kind": draft.kind},
         "created_by": draft.created_by,
         "requested_at": None,
         "received_at": None,
         **NOT_HERE,
+        "canceled_at": None,
         **stamps(draft.created_at, draft.updated_at),
         "items": [
             {
                 "id": sibling_id("retitem", item["id"]),
                 "return_id": draft.id,
                 "item_id": item["line_id"],
-                **with_twins({"quantity": item["quantity"], "received_quantity": 0, "damaged_quantity": 0}),
+                **with_twins(
+                    ReturnedUnits(quantity=item["quantity"], received_quantity=0, damaged_quantity=0)
+                ),
                 "reason_id": item["reason_id"],
                 "reason": reasons.get(item["reason_id"]),
                 "note": item["note"] or None,
@@ -97,7 +114,7 @@ async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> JsonDict:
     }
 
 
-def previewed(order: JsonDict, draft: ReturnDraft | None) -> JsonDict:
+def previewed(order: StaffOrderOut, draft: ReturnDraft | None) -> OrderPreview:
     """The order as staff see it, with what is being written of a return of it."""
     if draft is None:
         return {**order, "order_change": None}
@@ -105,11 +122,13 @@ def previewed(order: JsonDict, draft: ReturnDraft | None) -> JsonDict:
     actions: dict[str, list[JsonDict]] = defaultdict(list)
     for item in draft.items:
         actions[item["line_id"]].append(_action(draft, item))
-    lines = []
+    lines: list[OrderItemOut] = []
     for line in order["items"]:
-        detail = {**line["detail"]}
-        requested = detail["return_requested_quantity"] + wanted.get(line["id"], 0)
-        detail |= with_twins({"return_requested_quantity": requested})
+        requested = line["detail"]["return_requested_quantity"] + wanted.get(line["id"], 0)
+        detail: LineDetail = {
+            **line["detail"],
+            **with_twins(RequestedUnits(return_requested_quantity=requested)),
+        }
         lines.append({**line, "detail": detail, "actions": actions[line["id"]]})
     change = {
         "id": sibling_id("ordch", draft.id),
@@ -146,7 +165,7 @@ def _action(draft: ReturnDraft, item: JsonDict) -> JsonDict:
 
 def _return(
     row: Return, lines: Sequence[ReturnLine], reasons: dict[str, JsonDict], order_number: int | None
-) -> JsonDict:
+) -> ReturnOut:
     return {
         "id": row.id,
         "status": _status(row, lines),
@@ -154,7 +173,7 @@ def _return(
         "order_id": row.order_id,
         "order": {"id": row.order_id, "display_id": order_number},
         "location_id": None,
-        **with_twins({"refund_amount": row.amount}),
+        **with_twins(RefundAmount(refund_amount=row.amount)),
         "metadata": {"kind": row.kind, "state": row.state, "due_at": iso(row.due_at)},
         "created_by": row.asked_by or None,
         "requested_at": iso(row.asked_at),
@@ -168,11 +187,9 @@ def _return(
                 "return_id": row.id,
                 "item_id": line.line_id,
                 **with_twins(
-                    {
-                        "quantity": line.quantity,
-                        "received_quantity": line.good,
-                        "damaged_quantity": line.damaged,
-                    }
+                    ReturnedUnits(
+                        quantity=line.quantity, received_quantity=line.good, damaged_quantity=line.damaged
+                    )
                 ),
                 "reason_id": line.reason_id,
                 "reason": reasons.get(line.reason_id or ""),

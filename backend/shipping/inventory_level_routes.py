@@ -1,36 +1,20 @@
 """Stock at locations over the Admin API: one level, or several at once (wire: commerce-api, Admin)."""
 
 from fastapi import APIRouter
-from pydantic import BaseModel
 
 from backend.core.db.database import Database
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted
 from backend.edge.wire import Wire
-from backend.inventory_items.schemas import ItemAnswer, ItemOut, LevelChange, LevelOut, NewLevel
+from backend.inventory.answers import ItemAnswer, LevelDeleted, LevelsBatchAnswer
+from backend.inventory_items.schemas import LevelChange, NewLevel
 from backend.inventory_items.service import read_item, remove_level, stock_item
 from backend.shipping.inventory_levels import ItemLevels, ItemsLevels, change_levels
 from backend.shipping.locations import find_location
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
-
-
-class LevelsBatchAnswer(BaseModel):
-    """What a batch of levels did; of those that are gone, the ids."""
-
-    created: list[LevelOut]
-    updated: list[LevelOut]
-    deleted: list[str]
-
-
-class LevelDeleted(Deleted):
-    """A level that is gone, and its item."""
-
-    parent: ItemOut
-
 
 router = APIRouter(
     prefix="/admin/inventory-items",
@@ -41,22 +25,28 @@ router = APIRouter(
 )
 
 
-@router.post("/location-levels/batch", response_model=LevelsBatchAnswer)
-async def change_levels_of_items(actor: StaffMember, body: ItemsLevels, database: Db) -> Wire:
+@router.post("/location-levels/batch")
+async def change_levels_of_items(
+    actor: StaffMember, body: ItemsLevels, database: Db
+) -> Wire[LevelsBatchAnswer]:
     """Create, set and delete levels of several items: all of it happens, or nothing."""
     async with database.transaction() as session:
         return Wire(await change_levels(session, actor, body))
 
 
-@router.post("/{item_id}/location-levels/batch", response_model=LevelsBatchAnswer)
-async def change_levels_of_item(actor: StaffMember, item_id: str, body: ItemLevels, database: Db) -> Wire:
+@router.post("/{item_id}/location-levels/batch")
+async def change_levels_of_item(
+    actor: StaffMember, item_id: str, body: ItemLevels, database: Db
+) -> Wire[LevelsBatchAnswer]:
     """Create, set and delete levels of the item: all of it happens, or nothing."""
     async with database.transaction() as session:
         return Wire(await change_levels(session, actor, body, item_id))
 
 
-@router.post("/{item_id}/location-levels", response_model=ItemAnswer)
-async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown) -> Wire:
+@router.post("/{item_id}/location-levels")
+async def add_level(
+    actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: Shown
+) -> Wire[ItemAnswer]:
     """Units of the item at a location. Without a number, what is stocked there already stays."""
     return await _stock(
         database=database,
@@ -68,10 +58,10 @@ async def add_level(actor: StaffMember, item_id: str, body: NewLevel, database: 
     )
 
 
-@router.post("/{item_id}/location-levels/{location_id}", response_model=ItemAnswer)
+@router.post("/{item_id}/location-levels/{location_id}")
 async def set_level(
     *, actor: StaffMember, item_id: str, location_id: str, body: LevelChange, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[ItemAnswer]:
     """How many units of the item are stocked at the location; never fewer than are promised to buyers."""
     return await _stock(
         database=database,
@@ -83,8 +73,10 @@ async def set_level(
     )
 
 
-@router.delete("/{item_id}/location-levels/{location_id}", response_model=LevelDeleted)
-async def delete_level(actor: StaffMember, item_id: str, location_id: str, database: Db) -> Wire:
+@router.delete("/{item_id}/location-levels/{location_id}")
+async def delete_level(
+    actor: StaffMember, item_id: str, location_id: str, database: Db
+) -> Wire[LevelDeleted]:
     """Let the item be stocked at the location no longer, if no unit of it is there."""
     async with database.transaction() as session:
         level_id = await remove_level(session, actor, item_id, location_id)
@@ -100,7 +92,7 @@ async def _stock(
     location_id: str,
     stocked: int | None,
     fields: Fields,
-) -> Wire:
+) -> Wire[ItemAnswer]:
     actor.require(Right.CHANGE_STOCK)  # who may not learns nothing of locations
     async with database.transaction() as session:
         await find_location(session, location_id)

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.errors import NotFound
 from backend.edge.schemas import Body, FilledName, Name, Units, example, problem
-from backend.edge.wire import JsonDict, sibling_id
+from backend.edge.wire import sibling_id
+from backend.inventory.answers import LevelOut, LevelsBatchAnswer
 from backend.inventory.models import InventoryLevel
 from backend.inventory.wire import ITEM
 from backend.inventory_items.service import remove_level, stock_item
@@ -84,7 +85,7 @@ class Place(NamedTuple):
 
 async def change_levels(
     session: AsyncSession, actor: Actor, batch: ItemLevels | ItemsLevels, item_id: str = ""
-) -> JsonDict:
+) -> LevelsBatchAnswer:
     """Create, set and delete these levels; with `item_id`, those of this item.
 
     Returns:
@@ -101,7 +102,7 @@ async def change_levels(
     wanted |= {place: one.stocked_quantity for place, one in changed if one.stocked_quantity is not None}
     for location_id in sorted({place.location_id for place, _ in (*made, *changed)}):
         await find_location(session, location_id)
-    levels: dict[Place, JsonDict] = {}
+    levels: dict[Place, LevelOut] = {}
     for place in sorted(wanted):  # in one order: two batches at once never deadlock
         item = await stock_item(session, actor, *place, wanted[place])
         levels |= {Place(place.item_id, one["location_id"]): one for one in item["location_levels"]}

@@ -1,6 +1,6 @@
 """Fulfillment sets, their zones and the ways to ship there, for staff (spec: Admin API; States and transitions)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from sqlalchemy import ColumnElement, func, select
@@ -10,10 +10,20 @@ from backend.channels.models import ShippingProfile
 from backend.core.errors import NotFound, require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, mentions, met, one_of, page_of, read_query
+from backend.edge.query import Fields, in_order, mentions, met, one_of, page_of, paging, pick_each, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted, ListParameters, ListResponse
-from backend.edge.wire import Wire
+from backend.edge.schemas import ListParameters
+from backend.edge.wire import Deleted, Wire
+from backend.shipping.answers import (
+    OptionAnswer,
+    OptionsAnswer,
+    OptionTypeAnswer,
+    OptionTypesAnswer,
+    ProvidedOption,
+    ProvidedOptionsAnswer,
+    SetAnswer,
+    ZoneAnswer,
+)
 from backend.shipping.location_routes import Providers
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption
 from backend.shipping.options import (
@@ -23,17 +33,7 @@ from backend.shipping.options import (
     type_with_id,
     undeleted_options,
 )
-from backend.shipping.schemas import (
-    NewOption,
-    NewZone,
-    OptionAnswer,
-    OptionChange,
-    OptionsAnswer,
-    OptionsParameters,
-    SetAnswer,
-    ZoneAnswer,
-    ZoneChange,
-)
+from backend.shipping.schemas import NewOption, NewZone, OptionChange, OptionsParameters, ZoneChange
 from backend.shipping.wire import option_type, option_wire, set_wire, zone_wire
 from backend.shipping.zones import (
     change_zone,
@@ -65,51 +65,53 @@ WITH_ZONE = (
 )
 
 
-@router.delete("/fulfillment-sets/{set_id}", response_model=Deleted)
-async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire:
+@router.delete("/fulfillment-sets/{set_id}")
+async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire[Deleted]:
     """Take the fulfillment set away, once none of its zones has options."""
     async with database.transaction() as session:
         await delete_set(session, actor, set_id)
     return Wire({"id": set_id, "object": "fulfillment_set", "deleted": True})
 
 
-@router.post("/fulfillment-sets/{set_id}/service-zones", response_model=SetAnswer)
-async def add_zone(actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: Shown) -> Wire:
+@router.post("/fulfillment-sets/{set_id}/service-zones")
+async def add_zone(
+    actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: Shown
+) -> Wire[SetAnswer]:
     """A new zone, of whole countries."""
     async with database.transaction() as session:
         await create_zone(session, actor, set_id, body)
         return await _set(session, set_id, fields)
 
 
-@router.get("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=ZoneAnswer)
-async def read_zone(set_id: str, zone_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
+async def read_zone(set_id: str, zone_id: str, database: Db, fields: Shown) -> Wire[ZoneAnswer]:
     """The zone."""
     async with database.read() as session:
         return Wire({"service_zone": fields.pick(zone_wire(await find_zone(session, set_id, zone_id)))})
 
 
-@router.post("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=SetAnswer)
+@router.post("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
 async def update_zone(
     *, actor: StaffMember, set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[SetAnswer]:
     """Change what is said of the zone."""
     async with database.transaction() as session:
         await change_zone(session, actor, set_id, zone_id, body)
         return await _set(session, set_id, fields)
 
 
-@router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}", response_model=Deleted)
-async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: Db) -> Wire:
+@router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
+async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: Db) -> Wire[Deleted]:
     """Take the zone away, once it has no options."""
     async with database.transaction() as session:
         await delete_zone(session, actor, set_id, zone_id)
     return Wire({"id": zone_id, "object": "service_zone", "deleted": True})
 
 
-@router.get("/shipping-options", response_model=OptionsAnswer)
+@router.get("/shipping-options")
 async def list_options(
     asked: Annotated[OptionsParameters, read_query(OptionsParameters)], database: Db
-) -> Wire:
+) -> Wire[OptionsAnswer]:
     """The ways to ship."""
     query = WITH_ZONE.where(*met(asked, _filters))
     page = query.order_by(*in_order(asked.order, SORTABLE, [ShippingOption.created_at, ShippingOption.id]))
@@ -118,7 +120,7 @@ async def list_options(
         count = await session.execute(select(func.count()).select_from(ids))
         found = (await session.execute(page.offset(asked.offset).limit(asked.limit))).all()
     shown = [option_wire(*row) for row in found]
-    return Wire(listed("shipping_options", shown, count.scalar_one(), asked))
+    return Wire({"shipping_options": pick_each(shown, asked), **paging(count.scalar_one(), asked)})
 
 
 def _filters(asked: OptionsParameters) -> list[ColumnElement[bool]]:
@@ -135,24 +137,24 @@ def _filters(asked: OptionsParameters) -> list[ColumnElement[bool]]:
     return conditions
 
 
-@router.post("/shipping-options", response_model=OptionAnswer)
+@router.post("/shipping-options")
 async def create(
     actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: Shown
-) -> Wire:
+) -> Wire[OptionAnswer]:
     """A new way to ship. 400 when its provider is not linked to the zone's warehouse."""
     async with database.transaction() as session:
         option = await create_option(session, actor, providers, body)
         return await _option(session, option.id, fields)
 
 
-@router.get("/shipping-options/{option_id}", response_model=OptionAnswer)
-async def read(option_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/shipping-options/{option_id}")
+async def read(option_id: str, database: Db, fields: Shown) -> Wire[OptionAnswer]:
     """The shipping option."""
     async with database.read() as session:
         return await _option(session, option_id, fields)
 
 
-@router.post("/shipping-options/{option_id}", response_model=OptionAnswer)
+@router.post("/shipping-options/{option_id}")
 async def update(
     *,
     actor: StaffMember,
@@ -161,7 +163,7 @@ async def update(
     database: Db,
     providers: Providers,
     fields: Shown,
-) -> Wire:
+) -> Wire[OptionAnswer]:
     """Change the option: its provider and the type of its price, for example.
 
     400 when the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
@@ -171,50 +173,56 @@ async def update(
         return await _option(session, option_id, fields)
 
 
-@router.delete("/shipping-options/{option_id}", response_model=Deleted)
-async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire:
+@router.delete("/shipping-options/{option_id}")
+async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire[Deleted]:
     """Offer the option no longer."""
     async with database.transaction() as session:
         await delete_option(session, actor, option_id)
     return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
 
 
-@router.get("/shipping-option-types", response_model=ListResponse)
-async def list_types(asked: Annotated[ListParameters, read_query(ListParameters)], database: Db) -> Wire:
+@router.get("/shipping-option-types")
+async def list_types(
+    asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire[OptionTypesAnswer]:
     """What kinds of shipping there are: each option says its own."""
     async with database.read() as session:
         types = [option_type(option) for option in await undeleted_options(session)]
-    return Wire(listed("shipping_option_types", page_of(types, asked), len(types), asked))
+    return Wire(
+        {"shipping_option_types": pick_each(page_of(types, asked), asked), **paging(len(types), asked)}
+    )
 
 
-@router.get("/shipping-option-types/{type_id}", response_model=dict[str, Any])
-async def read_type(type_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/shipping-option-types/{type_id}")
+async def read_type(type_id: str, database: Db, fields: Shown) -> Wire[OptionTypeAnswer]:
     """The kind of shipping that an option is."""
     async with database.read() as session:
         shown = await type_with_id(session, type_id)
     return Wire({"shipping_option_type": fields.pick(shown)})
 
 
-@router.get("/fulfillment-providers/{provider_id}/options", response_model=ListResponse)
+@router.get("/fulfillment-providers/{provider_id}/options")
 async def list_provider_options(
     provider_id: str,
     asked: Annotated[ListParameters, read_query(ListParameters)],
     providers: Providers,
-) -> Wire:
+) -> Wire[ProvidedOptionsAnswer]:
     """What a shipping option may have the provider do: it ships, and fetches nothing back."""
     if provider_id not in providers:
         raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
-    offered = [{"id": provider_id, "is_return": False}]
-    return Wire(listed("fulfillment_options", page_of(offered, asked), len(offered), asked))
+    offered: list[ProvidedOption] = [{"id": provider_id, "is_return": False}]
+    return Wire(
+        {"fulfillment_options": pick_each(page_of(offered, asked), asked), **paging(len(offered), asked)}
+    )
 
 
-async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire:
+async def _set(session: AsyncSession, set_id: str, fields: Fields) -> Wire[SetAnswer]:
     fulfillment_set = await find_set(session, set_id)
     zones = await zones_of(session, [set_id])
     return Wire({"fulfillment_set": fields.pick(set_wire(fulfillment_set, list(zones)))})
 
 
-async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire:
+async def _option(session: AsyncSession, option_id: str, fields: Fields) -> Wire[OptionAnswer]:
     found = require_found(
         (await session.execute(WITH_ZONE.where(ShippingOption.id == option_id))).one_or_none(),
         "Shipping option",

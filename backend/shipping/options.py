@@ -12,7 +12,7 @@ from backend.core.db.database import locked
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData, NotFound, require_found
 from backend.core.money import Cop
-from backend.edge.wire import JsonDict
+from backend.shipping.answers import OptionType
 from backend.shipping.locations import location_of
 from backend.shipping.models import CALCULATED, LocationFulfillmentProvider, ServiceZone, ShippingOption
 from backend.shipping.offered_options import OLDEST_FIRST, not_enabled
@@ -105,7 +105,7 @@ async def undeleted_options(session: AsyncSession) -> Sequence[ShippingOption]:
     return (await session.execute(query)).scalars().all()
 
 
-async def type_with_id(session: AsyncSession, type_id: str) -> JsonDict:
+async def type_with_id(session: AsyncSession, type_id: str) -> OptionType:
     """The type with this id: each option has its own.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
@@ -10,11 +10,9 @@ from backend.edge.schemas import (
     FilterParameters,
     Links,
     ListParameters,
-    ListResponse,
     Metadata,
     Name,
     Pesos,
-    ResponseModel,
     example,
 )
 
@@ -197,97 +195,3 @@ class ProvidersParameters(ListParameters):
     id: list[Name] | None = None
     is_enabled: bool | None = None
     stock_location_id: list[Name] | None = None
-
-
-class LocationOut(ResponseModel):
-    """A warehouse."""
-
-    id: str
-    name: str | None = None
-    address: dict[str, Any] | None = None
-
-
-class LocationAnswer(BaseModel):
-    """A warehouse."""
-
-    stock_location: LocationOut
-
-
-class LocationsAnswer(ListResponse):
-    """The warehouses."""
-
-    stock_locations: list[LocationOut]
-
-
-class ProviderOut(ResponseModel):
-    """A fulfillment provider that the shop runs with."""
-
-    id: str
-    is_enabled: bool = True
-
-
-class ProvidersAnswer(ListResponse):
-    """The fulfillment providers."""
-
-    fulfillment_providers: list[ProviderOut]
-
-
-class ProfileOut(ResponseModel):
-    """A group of products that ship alike."""
-
-    id: str
-    name: str | None = None
-
-
-class ProfilesAnswer(ListResponse):
-    """The shipping profiles."""
-
-    shipping_profiles: list[ProfileOut]
-
-
-class SetOut(ResponseModel):
-    """A fulfillment set."""
-
-    id: str
-    service_zones: list[dict[str, Any]] | None = None
-
-
-class SetAnswer(BaseModel):
-    """A fulfillment set."""
-
-    fulfillment_set: SetOut
-
-
-class ZoneOut(ResponseModel):
-    """A service zone."""
-
-    id: str
-    geo_zones: list[dict[str, Any]] | None = None
-
-
-class ZoneAnswer(BaseModel):
-    """A service zone."""
-
-    service_zone: ZoneOut
-
-
-class OptionOut(ResponseModel):
-    """A shipping option."""
-
-    id: str
-    name: str | None = None
-    price_type: PriceType | None = None
-    provider_id: str | None = None
-    prices: list[dict[str, Any]] | None = None
-
-
-class OptionAnswer(BaseModel):
-    """A shipping option."""
-
-    shipping_option: OptionOut
-
-
-class OptionsAnswer(ListResponse):
-    """A page of the shipping options."""
-
-    shipping_options: list[OptionOut]

@@ -3,7 +3,16 @@
 from backend.channels.models import ShippingProfile
 from backend.channels.wire import profile_wire
 from backend.core.texts import _
-from backend.edge.wire import JsonDict, exact, sibling_id, stamps
+from backend.edge.wire import JsonDict, exact, iso, sibling_id, stamps
+from backend.shipping.answers import (
+    LocationAddress,
+    LocationOut,
+    OptionOut,
+    OptionPrice,
+    OptionType,
+    SetOut,
+    ZoneOut,
+)
 from backend.shipping.models import (
     FulfillmentSet,
     ServiceZone,
@@ -15,21 +24,27 @@ TYPE_NOTE = "type"
 """Where an option's `meta` keeps what the platform calls its type."""
 
 
-def address_of(location: StockLocation) -> JsonDict:
+def address_of(location: StockLocation) -> LocationAddress:
     """The address of a warehouse."""
     known = location.address
-    fields = ("address_1", "address_2", "company", "city", "country_code", "phone", "province", "postal_code")
-    extra = {name: value for name, value in known.items() if name not in (*fields, "metadata")}
+    extra = {name: value for name, value in known.items() if name not in LocationAddress.__annotations__}
     return {
         "id": sibling_id("laddr", location.id),
-        **{name: known.get(name) for name in fields},
+        "address_1": known.get("address_1"),
+        "address_2": known.get("address_2"),
+        "company": known.get("company"),
+        "city": known.get("city"),
+        "country_code": known.get("country_code"),
+        "phone": known.get("phone"),
+        "province": known.get("province"),
+        "postal_code": known.get("postal_code"),
         "metadata": {**(known.get("metadata") or {}), **extra} or None,
         **stamps(location.created_at, location.updated_at),
         "deleted_at": None,
     }
 
 
-def location_wire(location: StockLocation) -> JsonDict:
+def location_wire(location: StockLocation) -> LocationOut:
     """A warehouse, without what it is linked to."""
     return {
         "id": location.id,
@@ -37,11 +52,12 @@ def location_wire(location: StockLocation) -> JsonDict:
         "address_id": sibling_id("laddr", location.id),
         "address": address_of(location),
         "metadata": None,
-        **stamps(location.created_at, location.updated_at),
+        "created_at": iso(location.created_at),
+        "updated_at": iso(location.updated_at),
     }
 
 
-def option_type(option: ShippingOption) -> JsonDict:
+def option_type(option: ShippingOption) -> OptionType:
     """What kind of shipping it is."""
     is_pickup = bool(option.data.get("pickup"))
     label, code = (_("Recoger en tienda"), "pickup") if is_pickup else (_("Estándar"), "standard")
@@ -61,7 +77,7 @@ def metadata_of(option: ShippingOption) -> JsonDict | None:
     return {name: value for name, value in option.meta.items() if name != TYPE_NOTE} or None
 
 
-def option_price(option: ShippingOption) -> JsonDict:
+def option_price(option: ShippingOption) -> OptionPrice:
     """The flat price of an option."""
     amount = option.amount or 0
     return {
@@ -86,7 +102,7 @@ def option_price(option: ShippingOption) -> JsonDict:
 
 def option_wire(
     option: ShippingOption, zone: ServiceZone, profile: ShippingProfile, fulfillment_set: FulfillmentSet
-) -> JsonDict:
+) -> OptionOut:
     """A shipping option, as staff see it."""
     return {
         "id": option.id,
@@ -119,7 +135,7 @@ def option_wire(
     }
 
 
-def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> JsonDict:
+def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> SetOut:
     """A fulfillment set with its zones."""
     return {
         "id": fulfillment_set.id,
@@ -132,7 +148,7 @@ def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> JsonD
     }
 
 
-def zone_wire(zone: ServiceZone) -> JsonDict:
+def zone_wire(zone: ServiceZone) -> ZoneOut:
     """A service zone with its geo zones, all of type country (spec: Entities)."""
     return {
         "id": zone.id,

@@ -19,20 +19,13 @@ from backend.edge.auth.csrf import own_page
 from backend.edge.auth.devices import AnyVisitor, remember_device
 from backend.edge.dependencies import Db, ShopSettings, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of, read_query
+from backend.edge.query import page_of, paging, pick_each, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
 from backend.staff import second_factor, service, sessions, signing_in
+from backend.staff.answers import SessionsAnswer, StaffAnswer, StaffListAnswer
 from backend.staff.dependencies import StaffMember, ThisBrowser
-from backend.staff.schemas import (
-    StaffAnswer,
-    StaffChange,
-    StaffListAnswer,
-    StaffParameters,
-    Typed,
-    session_wire,
-    staff_wire,
-)
+from backend.staff.schemas import StaffChange, StaffParameters, Typed, session_wire, staff_wire
 
 
 def told(error: ShopError) -> Wire:
@@ -66,49 +59,51 @@ session_router = APIRouter(
 )
 
 
-@router.post("/auth/user/emailpass", response_model=TokenAnswer, tags=["auth"])
+@router.post("/auth/user/emailpass", tags=["auth"])
 async def sign_in_program(
     request: Request, body: Credentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
-) -> Wire:
+) -> Wire[TokenAnswer]:
     """A bearer token for the Admin API. 401 for an unknown address or a wrong password; 429 after too many tries.
 
     It has its owner's role, but never the second factor. A browser becomes a known device of its member.
     """
     email, password = texts_of(body)
     owner = await signing_in.token_owner(database, email, password, visitor=visitor)
-    answer = Wire({"token": issue_token(settings.signing_key, owner)})
+    answer: Wire[TokenAnswer] = Wire({"token": issue_token(settings.signing_key, owner)})
     if "origin" in request.headers:
         remember_device(answer, settings, visitor, await signing_in.device_account(database, email))
     return answer
 
 
-@router.get("/admin/users/me", response_model=StaffAnswer, tags=["admin: staff"])
-async def read_me(actor: StaffMember, database: Db, fields: Shown) -> Wire:
+@router.get("/admin/users/me", tags=["admin: staff"])
+async def read_me(actor: StaffMember, database: Db, fields: Shown) -> Wire[StaffAnswer]:
     """The member of staff who asks."""
     return await _one(database, actor, actor.id, fields)
 
 
-@router.get("/admin/users", response_model=StaffListAnswer, tags=["admin: staff"])
+@router.get("/admin/users", tags=["admin: staff"])
 async def list_users(
     actor: StaffMember, asked: Annotated[StaffParameters, read_query(StaffParameters)], database: Db
-) -> Wire:
+) -> Wire[StaffListAnswer]:
     """The staff, those who are disabled too."""
     wanted = (asked.q or "").casefold()
     async with database.read() as session:
         staff = [one for one in await service.list_staff(session, actor) if wanted in one.email]
-    return Wire(listed("users", map(staff_wire, page_of(staff, asked)), len(staff), asked))
+    return Wire(
+        {"users": pick_each(map(staff_wire, page_of(staff, asked)), asked), **paging(len(staff), asked)}
+    )
 
 
-@router.get("/admin/users/{user_id}", response_model=StaffAnswer, tags=["admin: staff"])
-async def read_user(user_id: str, actor: StaffMember, database: Db, fields: Shown) -> Wire:
+@router.get("/admin/users/{user_id}", tags=["admin: staff"])
+async def read_user(user_id: str, actor: StaffMember, database: Db, fields: Shown) -> Wire[StaffAnswer]:
     """One member of staff."""
     return await _one(database, actor, user_id, fields)
 
 
-@router.post("/admin/users/{user_id}", response_model=StaffAnswer, tags=["admin: staff"])
+@router.post("/admin/users/{user_id}", tags=["admin: staff"])
 async def change_user(
     user_id: str, body: StaffChange, actor: StaffMember, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[StaffAnswer]:
     """Give a member another role, disable or enable them. Who is disabled is out at once."""
     async with database.transaction() as session:
         staff = await service.change_staff(
@@ -126,7 +121,8 @@ async def sign_in(
     From now on it is a known device of its member.
     """
     token = await signing_in.sign_in(database, body.email, body.password, visitor=visitor, browser=browser)
-    actor, answer = await sessions.actor_of_session(database, token), Wire({})
+    actor = await sessions.actor_of_session(database, token)
+    answer: Wire = Wire({})
     if actor is not None and body.code:
         try:
             token = await second_factor.prove(
@@ -201,7 +197,7 @@ async def turn_second_factor_off(
 
 
 @session_router.get("/sessions")
-async def list_sessions(actor: StaffMember, database: Db) -> Wire:
+async def list_sessions(actor: StaffMember, database: Db) -> Wire[SessionsAnswer]:
     """The browsers that the member is signed in with."""
     async with database.read() as session:
         found = await sessions.sessions_of(session, actor, actor.id)
@@ -216,7 +212,7 @@ async def revoke(session_id: str, actor: StaffMember, database: Db) -> Wire:
     return Wire({"id": session_id, "object": "staff_session", "deleted": True})
 
 
-async def _one(database: Db, actor: StaffMember, staff_id: str, fields: Shown) -> Wire:
+async def _one(database: Db, actor: StaffMember, staff_id: str, fields: Shown) -> Wire[StaffAnswer]:
     async with database.read() as session:
         staff = await service.read_staff(session, actor, staff_id)
     return Wire({"user": fields.pick(staff_wire(staff))})
@@ -229,6 +225,6 @@ def _with_cookie(settings: Settings, token: str, shown: JsonDict | None = None) 
 
 
 def _signed_out(settings: Settings) -> Wire:
-    answer = Wire({})
+    answer: Wire = Wire({})
     sessions.take_cookie(answer, settings)
     return answer

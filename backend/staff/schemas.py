@@ -2,49 +2,28 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
     LenientBody,
     ListParameters,
-    ListResponse,
     Name,
-    ResponseModel,
     Text,
     example,
 )
-from backend.edge.wire import JsonDict, iso, stamps
+from backend.edge.wire import iso, stamps
+from backend.staff.answers import InviteOut, SessionOut, StaffOut
 from backend.staff.invites import InviteView
 from backend.staff.rights import Role
 from backend.staff.service import StaffView
 from backend.staff.sessions import SessionView
 
 
-class StaffOut(ResponseModel):
-    """A member of staff. `role`, `is_disabled` and `has_second_factor` are the shop's own."""
-
-    id: str
-    email: str = ""
-    role: Role | None = None
-
-
-class StaffAnswer(BaseModel):
-    """A member of staff."""
-
-    user: StaffOut
-
-
 class StaffParameters(ListParameters):
     """Which members of staff."""
 
     q: Name | None = Field(None, description="Part of an address.")
-
-
-class StaffListAnswer(ListResponse):
-    """The staff."""
-
-    users: list[StaffOut]
 
 
 class StaffChange(Body):
@@ -66,26 +45,6 @@ class Typed(LenientBody):
     token: Text = ""
 
 
-class InviteOut(ResponseModel):
-    """Somebody who was asked by mail to work here. `role` and `sent_at` are the shop's own."""
-
-    id: str
-    email: str = ""
-    role: Role | None = None
-
-
-class InviteAnswer(BaseModel):
-    """An invitation."""
-
-    invite: InviteOut
-
-
-class InviteListAnswer(ListResponse):
-    """The invitations that were not accepted yet."""
-
-    invites: list[InviteOut]
-
-
 class NewInvite(Body):
     """Whom to invite."""
 
@@ -95,7 +54,7 @@ class NewInvite(Body):
     role: Annotated[Role, Field(strict=False)] = Role.STOCKROOM
 
 
-def staff_wire(staff: StaffView) -> JsonDict:
+def staff_wire(staff: StaffView) -> StaffOut:
     """A member of staff as the platform names things."""
     return {
         "id": staff.id,
@@ -111,7 +70,7 @@ def staff_wire(staff: StaffView) -> JsonDict:
     }
 
 
-def invite_wire(invite: InviteView) -> JsonDict:
+def invite_wire(invite: InviteView) -> InviteOut:
     """An invitation as the platform names things, without the token: only the mail has it."""
     return {
         "id": invite.id,
@@ -126,7 +85,7 @@ def invite_wire(invite: InviteView) -> JsonDict:
     }
 
 
-def session_wire(session: SessionView) -> JsonDict:
+def session_wire(session: SessionView) -> SessionOut:
     """An open session. It holds nothing that opens it."""
     return {
         "id": session.id,

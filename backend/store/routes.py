@@ -6,12 +6,13 @@ is changed in the office or in settings.
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
 
 from backend.channels.models import Region, SalesChannel
 from backend.core.config.settings import Settings
@@ -20,8 +21,8 @@ from backend.edge.dependencies import Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.query import listed, page_of, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Body, ListParameters, ListResponse, Name, example
-from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
+from backend.edge.schemas import Body, ListParameters, Name, example
+from backend.edge.wire import JsonDict, LastingStamps, Page, Wire, exact, sibling_id, stamps
 from backend.office_settings.service import read_effective_settings, save_settings
 from backend.pricing import STANDARD_RATE, TAX_RATES
 from backend.shipping.models import StockLocation
@@ -47,7 +48,7 @@ store_router = APIRouter(
 Read = Callable[[AsyncSession, Settings], Awaitable[list[JsonDict]]]
 
 OPENED = datetime(2026, 1, 1, tzinfo=UTC)
-ALWAYS = {**stamps(OPENED, OPENED), "deleted_at": None}
+ALWAYS: LastingStamps = {**stamps(OPENED, OPENED), "deleted_at": None}
 """When what is in the program and not in the database was made."""
 LANGUAGES = {"es": ("es-CO", "Spanish (Colombia)"), "en": ("en-US", "English (United States)")}
 
@@ -72,12 +73,12 @@ def _serve(path: str, names: tuple[str, str], read: Read, *, key: str = "id") ->
 
     async def list_all(
         asked: Annotated[Asked, read_query(Asked)], database: Db, settings: ShopSettings
-    ) -> Wire:
+    ) -> Wire[Page]:
         async with database.read() as session:
             found = [item for item in await read(session, settings) if _is_asked_for(item, asked)]
         return Wire(listed(plural, page_of(found, asked), len(found), asked))
 
-    async def read_one(key_or_id: str, database: Db, settings: ShopSettings, fields: Shown) -> Wire:
+    async def read_one(key_or_id: str, database: Db, settings: ShopSettings, fields: Shown) -> Wire[JsonDict]:
         async with database.read() as session:
             for item in await read(session, settings):
                 if item[key] == key_or_id:
@@ -85,9 +86,9 @@ def _serve(path: str, names: tuple[str, str], read: Read, *, key: str = "id") ->
         raise NotFound(f"{singular.replace('_', ' ').capitalize()} with {key}: {key_or_id} was not found")
 
     about = read.__doc__
-    router.add_api_route(path, list_all, response_model=ListResponse, description=about, summary=plural)
+    router.add_api_route(path, list_all, description=about, summary=plural)
     one = f"{path}/{{key_or_id}}"
-    router.add_api_route(one, read_one, response_model=dict[str, Any], description=about, summary=singular)
+    router.add_api_route(one, read_one, description=about, summary=singular)
 
 
 def _is_asked_for(item: JsonDict, asked: Asked) -> bool:
@@ -128,7 +129,32 @@ class StoreChange(Body):
     metadata: None = None
 
 
-@router.post("/stores/{key_or_id}", response_model=dict[str, Any])
+class StoreAnswer(TypedDict):
+    """The shop."""
+
+    store: JsonDict
+
+
+class LocaleOut(TypedDict):
+    """A language that the shop speaks."""
+
+    code: str
+    name: str
+
+
+class LocalesAnswer(TypedDict):
+    """The languages that the shop speaks."""
+
+    locales: list[LocaleOut]
+
+
+class FlagsAnswer(TypedDict):
+    """Parts of the platform that are being tried out."""
+
+    feature_flags: dict[str, bool]
+
+
+@router.post("/stores/{key_or_id}")
 async def change_store(
     *,
     actor: StaffMember,
@@ -137,7 +163,7 @@ async def change_store(
     database: Db,
     settings: ShopSettings,
     fields: Shown,
-) -> Wire:
+) -> Wire[StoreAnswer]:
     """Give the shop another name: its pages and mails bear it at once."""
     async with database.transaction() as session:
         await rename_store(session, actor, settings, key_or_id, body)
@@ -288,15 +314,15 @@ async def _price_preferences(_session: AsyncSession, _settings: Settings) -> lis
     ]
 
 
-@store_router.get("/locales", response_model=dict[str, Any])
-async def list_locales(settings: ShopSettings) -> Wire:
+@store_router.get("/locales")
+async def list_locales(settings: ShopSettings) -> Wire[LocalesAnswer]:
     """The languages that the shop speaks: one."""
     code, name = LANGUAGES[settings.store_locale]
     return Wire({"locales": [{"code": code, "name": name}]})
 
 
-@router.get("/feature-flags", response_model=dict[str, Any])
-async def list_feature_flags() -> Wire:
+@router.get("/feature-flags")
+async def list_feature_flags() -> Wire[FlagsAnswer]:
     """Parts of the platform that are being tried out: none is on."""
     return Wire({"feature_flags": {}})
 

@@ -5,12 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 from sqlalchemy import select
+from typing_extensions import TypedDict
 
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, Text, Whole, example
-from backend.edge.wire import JsonDict, Wire, iso, sibling_id
+from backend.edge.wire import Wire, iso, sibling_id
 from backend.inventory.models import StockMovement
 from backend.inventory.movements import MOST_UNITS, Reason, Why
 from backend.staff.dependencies import StaffMember, staff_who_may
@@ -50,8 +51,37 @@ class NewMovement(Body):
     document: Name | None = None
 
 
+class MovementOut(TypedDict):
+    """A movement of stock."""
+
+    id: str
+    created_at: str
+    inventory_item_id: str
+    location_id: str
+    quantity: int
+    stocked_quantity: int
+    reason: str
+    note: str
+    supplier: str
+    document: str
+    order_id: str | None
+    created_by: str | None
+
+
+class MovementAnswer(TypedDict):
+    """A movement of stock."""
+
+    stock_movement: MovementOut
+
+
+class MovementsAnswer(TypedDict):
+    """Movements of stock, the newest first."""
+
+    stock_movements: list[MovementOut]
+
+
 @router.post("")
-async def create_movement(actor: StaffMember, body: NewMovement, database: Db) -> Wire:
+async def create_movement(actor: StaffMember, body: NewMovement, database: Db) -> Wire[MovementAnswer]:
     """Add units to a location, or take them away; never below what is promised to buyers."""
     variant_id = sibling_id("variant", body.inventory_item_id)
     why = Why(body.reason, actor, body.note or "", body.supplier or "", body.document or "")
@@ -70,7 +100,7 @@ async def list_movements(
     inventory_item_id: Said = "",
     order_id: Said = "",
     limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
-) -> Wire:
+) -> Wire[MovementsAnswer]:
     """The last movements, the newest first: of one item, or of one order."""
     query = select(StockMovement).order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
     if inventory_item_id:
@@ -82,7 +112,7 @@ async def list_movements(
     return Wire({"stock_movements": [_wire(movement) for movement in found]})
 
 
-def _wire(movement: StockMovement) -> JsonDict:
+def _wire(movement: StockMovement) -> MovementOut:
     return {
         "id": movement.id,
         "created_at": iso(movement.created_at),

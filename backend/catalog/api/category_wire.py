@@ -1,14 +1,35 @@
 """Categories and collections in the platform's wire format."""
 
+from typing import cast
+
+from backend.catalog.answers import (
+    CategoryFields,
+    CategoryOut,
+    CollectionFields,
+    CollectionOut,
+    RelatedCategory,
+    RelatedFields,
+)
 from backend.catalog.api.product_rows import CategoryRow, CollectionRow
 from backend.catalog.category_tree import Tree
 from backend.catalog.models import Category, Collection
 from backend.catalog.schemas.store import CategoryParameters
-from backend.edge.wire import JsonDict, stamps
+from backend.edge.wire import stamps
 
 
-def collection_wire(collection: Collection | CollectionRow) -> JsonDict:
-    """A collection."""
+def store_collection_wire(collection: Collection | CollectionRow) -> CollectionFields:
+    """Return a collection without the fields that only staff see."""
+    return {
+        "id": collection.id,
+        "title": collection.title,
+        "handle": collection.handle,
+        "external_id": None,
+        **stamps(collection.created_at, collection.updated_at),
+    }
+
+
+def collection_wire(collection: Collection | CollectionRow) -> CollectionOut:
+    """Return a collection with all its fields."""
     return {
         "id": collection.id,
         "title": collection.title,
@@ -20,7 +41,7 @@ def collection_wire(collection: Collection | CollectionRow) -> JsonDict:
     }
 
 
-def category_fields(category: Category | CategoryRow) -> JsonDict:
+def category_fields(category: Category | CategoryRow) -> CategoryFields:
     """A category by itself."""
     return {
         "id": category.id,
@@ -39,37 +60,44 @@ def category_fields(category: Category | CategoryRow) -> JsonDict:
 
 def category_wire(
     tree: Tree, category: Category, asked: CategoryParameters, *, as_staff: bool = False
-) -> JsonDict:
+) -> CategoryOut:
     """The category with its parent and children, or with the whole trees that were asked for."""
-    shown = category_fields(category)
+    own = category_fields(category)
     if not as_staff:
-        del shown["is_active"], shown["is_internal"]
-    shown["category_children"] = [
-        _below(tree, child, deep=asked.include_descendants_tree) for child in tree.children(category.id)
-    ]
+        del own["is_active"], own["is_internal"]
     parent = tree.by_id.get(category.parent_id or "")
-    shown["parent_category"] = _above(tree, parent, deep=asked.include_ancestors_tree) if parent else None
-    return shown
+    return {
+        **own,
+        "category_children": [
+            _below(tree, child, deep=asked.include_descendants_tree) for child in tree.children(category.id)
+        ],
+        "parent_category": _above(tree, parent, deep=asked.include_ancestors_tree) if parent else None,
+    }
 
 
-def _below(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
-    shown = _beside(tree, category)
+def _below(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
+    shown = _related(tree, category)
     if deep:
         shown["category_children"] = [_below(tree, child, deep=True) for child in tree.children(category.id)]
     return shown
 
 
-def _above(tree: Tree, category: Category, *, deep: bool) -> JsonDict:
-    shown = _beside(tree, category)
+def _above(tree: Tree, category: Category, *, deep: bool) -> RelatedCategory:
+    shown = _related(tree, category)
     if deep:
-        shown["category_children"] = [_beside(tree, child) for child in tree.children(category.id)]
+        shown["category_children"] = [_related(tree, child) for child in tree.children(category.id)]
         parent = tree.by_id.get(category.parent_id or "")
         shown["parent_category"] = _above(tree, parent, deep=True) if parent else None
     return shown
 
 
-def _beside(tree: Tree, category: Category) -> JsonDict:
-    return {**category_fields(category), "mpath": _path(tree, category), "deleted_at": None}
+def _related(tree: Tree, category: Category) -> RelatedCategory:
+    fields: RelatedFields = {
+        **category_fields(category),
+        "mpath": _path(tree, category),
+        "deleted_at": None,
+    }
+    return cast(RelatedCategory, fields)
 
 
 def _path(tree: Tree, category: Category) -> str:

@@ -40,7 +40,9 @@ async def line_products(
     asked = {name: any(fields.wants(f"{product}.{name}") for product in _OF_PRODUCTS) for name in RELATIONS}
     writer = ProductWriter(session, _fields_of_writer(fields, asked), base_url=base_url)
     shown = await writer.write(sorted(product_ids))
-    variants = {variant["id"]: variant for product in shown for variant in product["variants"]}
+    variants: dict[str, Mapping[str, Any]] = {
+        variant["id"]: variant for product in shown for variant in product["variants"]
+    }
     products = {
         product["id"]: {
             **{name: part for name, part in product.items() if name not in RELATIONS or asked[name]},

@@ -10,6 +10,15 @@ from fastapi import APIRouter, Depends
 from sqlalchemy import ColumnElement, false, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.answers import (
+    OptionValueAnswer,
+    OptionValuesAnswer,
+    OptionWithProducts,
+    OptionWithProductsAnswer,
+    ProductOptionAnswer,
+    ProductOptionOut,
+    ProductOptionsAnswer,
+)
 from backend.catalog.api.product_wire import option_wire, value_wire
 from backend.catalog.models import Product, ProductOption, ProductOptionValue, for_sale
 from backend.catalog.products import option_service
@@ -20,10 +29,21 @@ from backend.catalog.schemas.store import OptionsParameters
 from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, mentions, met, moments, one_of, page_of, read_query, rows_of
+from backend.edge.query import (
+    in_order,
+    mentions,
+    met,
+    moments,
+    one_of,
+    page_of,
+    paging,
+    pick_each,
+    read_query,
+    rows_of,
+)
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Deleted, ListParameters, ListResponse
-from backend.edge.wire import JsonDict, Wire, sibling_id
+from backend.edge.schemas import ListParameters
+from backend.edge.wire import Deleted, Wire, sibling_id
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Actor, Right
 
@@ -48,33 +68,34 @@ OPTION_ORDER = {
     "updated_at": ProductOption.updated_at,
 }
 Asked = Annotated[OptionsParameters, read_query(OptionsParameters)]
-ONE: Any = dict[str, Any]
 
 
-@store_router.get("", response_model=ListResponse)
-async def list_options(asked: Asked, database: Db) -> Wire:
+@store_router.get("")
+async def list_options(asked: Asked, database: Db) -> Wire[ProductOptionsAnswer]:
     """The options that products for sale were given, with their values."""
     async with database.read() as session:
         return await _page(session, asked, for_sale(), _for_shoppers)
 
 
-@store_router.get("/{product_option_id}", response_model=ONE)
-async def read_option(product_option_id: str, database: Db, fields: Shown) -> Wire:
+@store_router.get("/{product_option_id}")
+async def read_option(product_option_id: str, database: Db, fields: Shown) -> Wire[ProductOptionAnswer]:
     """The option, if its product is for sale."""
     async with database.read() as session:
         _, option = await _find(session, product_option_id, for_sale())
     return Wire({"product_option": fields.pick(_for_shoppers(option))})
 
 
-@admin_router.get("", response_model=ListResponse)
-async def list_options_of_all(asked: Asked, database: Db) -> Wire:
+@admin_router.get("")
+async def list_options_of_all(asked: Asked, database: Db) -> Wire[ProductOptionsAnswer]:
     """The options that products were given, with their values."""
     async with database.read() as session:
         return await _page(session, asked, OF_STAFF, option_wire)
 
 
-@admin_router.get("/{product_option_id}", response_model=ONE)
-async def read_option_of_any(product_option_id: str, database: Db, fields: Shown) -> Wire:
+@admin_router.get("/{product_option_id}")
+async def read_option_of_any(
+    product_option_id: str, database: Db, fields: Shown
+) -> Wire[OptionWithProductsAnswer]:
     """The option, with its values and its product."""
     async with database.read() as session:
         return Wire(
@@ -82,10 +103,10 @@ async def read_option_of_any(product_option_id: str, database: Db, fields: Shown
         )
 
 
-@admin_router.post("/{product_option_id}", response_model=ONE)
+@admin_router.post("/{product_option_id}")
 async def update_option(
     actor: StaffMember, product_option_id: str, body: OptionChange, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[OptionWithProductsAnswer]:
     """Change an option: its title, or its values. A value that a variant has cannot be left out."""
     async with database.transaction() as session:
         product = await _to_change(session, actor, product_option_id)
@@ -103,8 +124,8 @@ async def update_option(
         )
 
 
-@admin_router.delete("/{product_option_id}", response_model=Deleted)
-async def delete_option(actor: StaffMember, product_option_id: str, database: Db) -> Wire:
+@admin_router.delete("/{product_option_id}")
+async def delete_option(actor: StaffMember, product_option_id: str, database: Db) -> Wire[Deleted]:
     """Delete an option with its values."""
     async with database.transaction() as session:
         product = await _to_change(session, actor, product_option_id)
@@ -112,26 +133,28 @@ async def delete_option(actor: StaffMember, product_option_id: str, database: Db
     return Wire({"id": product_option_id, "object": "product_option", "deleted": True})
 
 
-@admin_router.get("/{product_option_id}/values", response_model=ListResponse)
+@admin_router.get("/{product_option_id}/values")
 async def list_values(
     product_option_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
-) -> Wire:
+) -> Wire[OptionValuesAnswer]:
     """The option's values, in their order."""
     async with database.read() as session:
         _, option = await _find(session, product_option_id, OF_STAFF)
     shown = [value_wire(value) for value in page_of(option.values, asked)]
-    return Wire(listed("product_option_values", shown, len(option.values), asked))
+    return Wire({"product_option_values": pick_each(shown, asked), **paging(len(option.values), asked)})
 
 
-@admin_router.get("/{product_option_id}/values/{value_id}", response_model=ONE)
-async def read_value(product_option_id: str, value_id: str, database: Db, fields: Shown) -> Wire:
+@admin_router.get("/{product_option_id}/values/{value_id}")
+async def read_value(
+    product_option_id: str, value_id: str, database: Db, fields: Shown
+) -> Wire[OptionValueAnswer]:
     """A value of the option."""
     async with database.read() as session:
         _, option = await _find(session, product_option_id, OF_STAFF)
     return Wire({"product_option_value": fields.pick(value_wire(option.value(value_id)))})
 
 
-@admin_router.post("/{product_option_id}/values/{value_id}", response_model=ONE)
+@admin_router.post("/{product_option_id}/values/{value_id}")
 async def update_value(
     *,
     actor: StaffMember,
@@ -140,7 +163,7 @@ async def update_value(
     body: ValueChange,
     database: Db,
     fields: Shown,
-) -> Wire:
+) -> Wire[OptionValueAnswer]:
     """Call a value otherwise. Variants that are called by their values follow."""
     async with database.transaction() as session:
         product = await _to_change(session, actor, product_option_id)
@@ -150,8 +173,10 @@ async def update_value(
         return Wire({"product_option_value": fields.pick(value_wire(value))})
 
 
-@admin_router.delete("/{product_option_id}/values/{value_id}", response_model=Deleted)
-async def delete_value(actor: StaffMember, product_option_id: str, value_id: str, database: Db) -> Wire:
+@admin_router.delete("/{product_option_id}/values/{value_id}")
+async def delete_value(
+    actor: StaffMember, product_option_id: str, value_id: str, database: Db
+) -> Wire[Deleted]:
     """Take a value away that no variant has."""
     async with database.transaction() as session:
         product = await _to_change(session, actor, product_option_id)
@@ -163,14 +188,16 @@ async def _page(
     session: AsyncSession,
     asked: OptionsParameters,
     of_products: ColumnElement[bool],
-    wire: Callable[[Option], JsonDict],
-) -> Wire:
+    wire: Callable[[Option], ProductOptionOut],
+) -> Wire[ProductOptionsAnswer]:
     """The asked page of the stored options of these products."""
     conditions = [ProductOption.product_id.in_(select(Product.id).where(of_products)), *met(asked, _filters)]
     order = in_order(asked.order, OPTION_ORDER, [ProductOption.title, ProductOption.id])
     rows, count = await rows_of(session, ProductOption, conditions, order, asked)
     known = await options_by_id(session, [row.id for row in rows])
-    return Wire(listed("product_options", [wire(known[row.id]) for row in rows], count, asked))
+    return Wire(
+        {"product_options": pick_each([wire(known[row.id]) for row in rows], asked), **paging(count, asked)}
+    )
 
 
 def _filters(asked: OptionsParameters) -> Sequence[ColumnElement[bool]]:
@@ -213,10 +240,12 @@ def _implied(product: Product, variants: Sequence[Any]) -> Option:
     return Option(option, list(distinct.values()))
 
 
-def _whole(product: Product, option: Option) -> JsonDict:
+def _whole(product: Product, option: Option) -> OptionWithProducts:
     names = ("id", "title", "handle", "status", "thumbnail")
     return {**option_wire(option), "products": [{name: getattr(product, name) for name in names}]}
 
 
-def _for_shoppers(option: Option) -> JsonDict:
-    return {name: value for name, value in option_wire(option).items() if name != "deleted_at"}
+def _for_shoppers(option: Option) -> ProductOptionOut:
+    shown = option_wire(option)
+    del shown["deleted_at"]  # type: ignore[misc]  # shoppers are not shown it
+    return shown

@@ -1,12 +1,25 @@
 """Products as the platform shows them: one statement for a page, however long, and only for what was asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
 
+from backend.catalog.answers import (
+    ImageOut,
+    OptionFields,
+    OptionValueOut,
+    PriceOut,
+    ProductOptionOut,
+    ProductOut,
+    ProductOwnFields,
+    ProductRelations,
+    VariantFields,
+    VariantOut,
+)
 from backend.catalog.api.category_wire import category_fields, collection_wire
 from backend.catalog.api.product_rows import (
     Among,
@@ -26,7 +39,8 @@ from backend.catalog.products.options import IMPLIED_TITLE, Option
 from backend.catalog.products.sales_channels import every_channel, the_profile
 from backend.catalog.products.tags_and_types import TAGS, TYPES
 from backend.catalog.schemas.admin import IS_FREE
-from backend.catalog.schemas.product_fields import ALWAYS_SHOWN, METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.catalog.schemas.product_fields import METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.channels.answers import ChannelOut, ProfileOut
 from backend.channels.wire import channel_wire, profile_wire
 from backend.core.db.json_rows import rows_from
 from backend.edge.query import Fields
@@ -35,10 +49,14 @@ from backend.inventory.models import InventoryLevel
 from backend.inventory.wire import levels_of, linked_item
 from backend.media.picture_urls import absolute_address
 
-NOTHING_KNOWN = dict.fromkeys(("hs_code", "origin_country", "mid_code", "material"))
-"""Of a variant. A product has a country of origin and a material of its own."""
-
 Levels = Mapping[str, Sequence[InventoryLevel]]
+
+
+class Places(TypedDict, total=False):
+    """Sales channels and shipping profile of the products."""
+
+    sales_channels: list[ChannelOut]
+    shipping_profile: ProfileOut | None
 
 
 class ProductWriter:
@@ -60,7 +78,7 @@ class ProductWriter:
         self._shows_pictures_of_variants = wants("variants.images", by_default=as_staff)
         self._shows_price = wants("variants.calculated_price")
         self._shows_items = as_staff and wants("variants.inventory_items")
-        self._on_request = [name for name in SHOWN_ON_REQUEST if as_staff or wants(name)]
+        self._names_on_request = [name for name in SHOWN_ON_REQUEST if as_staff or wants(name)]
         self._parts = self._parts_to_read()
 
     def _parts_to_read(self) -> frozenset[Part]:
@@ -78,7 +96,7 @@ class ProductWriter:
         }
         return frozenset(part for part, is_read in parts.items() if is_read)
 
-    async def write(self, ids: Sequence[str], among: Among = Among.ALL) -> list[JsonDict]:
+    async def write(self, ids: Sequence[str], among: Among = Among.ALL) -> list[ProductOut]:
         """The products with these ids, in the same order; those that do not count, or are unknown, are left out."""
         rows = await read_products(self._session, ids, self._parts, among)
         variants = {row.id: rows_from(VariantRow, row.variants) for row in rows}
@@ -89,76 +107,83 @@ class ProductWriter:
         pick = self._fields.pick
         return [pick(self._product(row, places, variants[row.id], levels)) for row in rows]
 
-    async def _places(self) -> JsonDict:
+    async def _places(self) -> Places:
         """Where the products are sold and how they are shipped, for staff: alike for all."""
-        places: JsonDict = {}
+        places: Places = {}
         if self._as_staff and self._shows("sales_channels"):
             places["sales_channels"] = [*map(channel_wire, await every_channel(self._session))]
         if self._as_staff and self._fields.wants("shipping_profile"):
             profile = await the_profile(self._session)
-            places["shipping_profile"] = profile and profile_wire(profile)
+            places["shipping_profile"] = profile_wire(profile) if profile else None
         return places
 
     def _shows(self, name: str) -> bool:
         return self._fields.wants(name, by_default=True)
 
     def _product(
-        self, row: Row[Any], places: JsonDict, variants: Sequence[VariantRow], levels: Levels
-    ) -> JsonDict:
+        self, row: Row[Any], places: Places, variants: Sequence[VariantRow], levels: Levels
+    ) -> ProductOut:
         kind = next(map(TYPES.wire, rows_from(WordRow, row.type)), None)
-        product = self._own(row) | {
-            **places,
-            "type_id": kind and kind["id"],
-            "type": kind,
-            "tags": [TAGS.wire(tag) for tag in rows_from(WordRow, row.tags)],
-            "collection": next(map(collection_wire, rows_from(CollectionRow, row.collection)), None),
-        }
         options = options_from(row.options)
+        pictures = [self._picture(row, picture) for picture in rows_from(PictureRow, row.pictures)]
         written = [self._variant(row, variant, options, levels) for variant in variants]
-        product["variants"] = written
-        if options:
-            product["options"] = [option_wire(option) for option in options]
-        else:
-            product["options"] = [_implied(row, written)] if self._shows_variants else []
-        product["images"] = [self._picture(row, picture) for picture in rows_from(PictureRow, row.pictures)]
         if self._shows_pictures_of_variants:  # a picture shows the product, in all its variants
-            product["variants"] = [{**one, "images": product["images"]} for one in written]
+            for variant in written:
+                variant["images"] = pictures
+        implied = [] if options or not self._shows_variants else [_implied(row, written)]
+        own: ProductOwnFields = {
+            "id": row.id,
+            "hs_code": None,
+            "origin_country": row.origin_country,
+            "mid_code": None,
+            "material": row.material,
+            "handle": row.handle,
+            "title": row.title,
+            "subtitle": row.subtitle,
+            "description": row.description,
+            "thumbnail": self._address(row.thumbnail),
+            "weight": row.weight,
+            "length": row.length,
+            "height": row.height,
+            "width": row.width,
+            "is_giftcard": False,
+            "discountable": True,
+            "collection_id": row.collection_id,
+            "type_id": kind["id"] if kind else None,
+            "type": kind,
+            **stamps(row.created_at, row.updated_at),
+            "tags": [TAGS.wire(tag) for tag in rows_from(WordRow, row.tags)],
+        }
+        relations: ProductRelations = {
+            "collection": next(map(collection_wire, rows_from(CollectionRow, row.collection)), None),
+            "variants": written,
+            "options": [*map(option_wire, options), *implied],
+            "images": pictures,
+        }
+        product = cast(ProductOut, {**own, **self._on_request(row), **places, **relations})
         if Part.CATEGORIES in self._parts:
             product["categories"] = [*map(category_fields, rows_from(CategoryRow, row.categories))]
         return product
 
-    def _own(self, row: Row[Any]) -> JsonDict:
-        product: JsonDict = {
-            "id": row.id,
-            **NOTHING_KNOWN,
-            **{name: getattr(row, name) for name in ALWAYS_SHOWN},
-            "thumbnail": self._address(row.thumbnail),
-            "is_giftcard": False,
-            "discountable": True,
-            "collection_id": row.collection_id,
-            "type_id": None,
-            "type": None,
-            **stamps(row.created_at, row.updated_at),
-            "tags": [],
-        }
-        for name in self._on_request:
-            product[name] = getattr(row, name)
+    def _on_request(self, row: Row[Any]) -> JsonDict:
+        """Return the fields that the Store API shows only on request, and those that only staff see."""
+        shown = {name: getattr(row, name) for name in self._names_on_request}
         if Part.METADATA in self._parts:
             own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
-            product["metadata"] = orjson.loads(row.extra_metadata) | own
+            shown["metadata"] = orjson.loads(row.extra_metadata) | own
         if self._as_staff:
-            product |= {"external_id": None, "deleted_at": row.deleted_at}
-        return product
+            shown |= {"external_id": None, "deleted_at": row.deleted_at}
+        return shown
 
     def _variant(
         self, product: Row[Any], row: VariantRow, options: Sequence[OptionRow], levels: Levels
-    ) -> JsonDict:
+    ) -> VariantOut:
         variant = _variant(row, product.id)
         if self._shows_items:
             variant["inventory_items"] = [linked_item(row, product.title, levels.get(row.id, ()))]
         if options:
             variant["options"] = [
-                {**value_wire(option.of_variants[row.id]), "option": _beside_values(option)}
+                {**value_wire(option.of_variants[row.id]), "option": _without_values(option)}
                 for option in options
                 if row.id in option.of_variants
             ]
@@ -171,7 +196,7 @@ class ProductWriter:
             variant["compare_at_price"] = row.compare_at_price
         return variant
 
-    def _picture(self, product: Row[Any], row: PictureRow) -> JsonDict:
+    def _picture(self, product: Row[Any], row: PictureRow) -> ImageOut:
         return {
             "id": row.id,
             "url": self._address(row.url),
@@ -187,9 +212,9 @@ class ProductWriter:
         return absolute_address(url, self._base_url)
 
 
-def _variant(row: VariantRow, product_id: str) -> JsonDict:
+def _variant(row: VariantRow, product_id: str) -> VariantOut:
     times = stamps(row.created_at, row.updated_at)
-    option = {
+    option: OptionFields = {
         "id": sibling_id("opt", product_id),
         "title": IMPLIED_TITLE,
         "is_exclusive": False,
@@ -197,7 +222,7 @@ def _variant(row: VariantRow, product_id: str) -> JsonDict:
         **times,
         "deleted_at": None,
     }
-    return {
+    fields: VariantFields = {
         "id": row.id,
         "title": row.title,
         "sku": row.sku,
@@ -206,7 +231,10 @@ def _variant(row: VariantRow, product_id: str) -> JsonDict:
         "upc": None,
         "allow_backorder": False,
         "manage_inventory": True,
-        **NOTHING_KNOWN,
+        "hs_code": None,
+        "origin_country": None,
+        "mid_code": None,
+        "material": None,
         "weight": None,
         "length": None,
         "height": None,
@@ -230,15 +258,16 @@ def _variant(row: VariantRow, product_id: str) -> JsonDict:
             }
         ],
     }
+    return cast(VariantOut, fields)
 
 
-def option_wire(option: Option | OptionRow) -> JsonDict:
+def option_wire(option: Option | OptionRow) -> ProductOptionOut:
     """An option with its values."""
     row = option.row if isinstance(option, Option) else option
-    return {**_beside_values(row), "values": [value_wire(value) for value in option.values]}
+    return {**_without_values(row), "values": [value_wire(value) for value in option.values]}
 
 
-def _beside_values(option: ProductOption | OptionRow) -> JsonDict:
+def _without_values(option: ProductOption | OptionRow) -> OptionFields:
     return {
         "id": option.id,
         "title": option.title,
@@ -249,7 +278,7 @@ def _beside_values(option: ProductOption | OptionRow) -> JsonDict:
     }
 
 
-def value_wire(value: ProductOptionValue | ValueRow) -> JsonDict:
+def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
     """A value of an option."""
     return {
         "id": value.id,
@@ -262,25 +291,33 @@ def value_wire(value: ProductOptionValue | ValueRow) -> JsonDict:
     }
 
 
-def _implied(row: Row[Any], variants: Iterable[JsonDict]) -> JsonDict:
+def _implied(row: Row[Any], variants: Iterable[VariantOut]) -> ProductOptionOut:
     """The option of a product that was given none: which of its variants."""
-    times = stamps(row.created_at, row.updated_at)
-    values = [
-        {name: value for name, value in variant["options"][0].items() if name != "option"}
-        for variant in variants
-    ]
+    of_variants = [variant["options"][0] for variant in variants]
     return {
         "id": sibling_id("opt", row.id),
         "title": IMPLIED_TITLE,
         "is_exclusive": False,
         "metadata": None,
-        **times,
+        **stamps(row.created_at, row.updated_at),
         "deleted_at": None,
-        "values": values,
+        "values": [
+            {
+                "id": value["id"],
+                "value": value["value"],
+                "option_id": value["option_id"],
+                "rank": value["rank"],
+                "metadata": None,
+                "created_at": value["created_at"],
+                "updated_at": value["updated_at"],
+                "deleted_at": None,
+            }
+            for value in of_variants
+        ],
     }
 
 
-def _price_row(row: VariantRow) -> JsonDict:
+def _price_row(row: VariantRow) -> PriceOut:
     return {
         "id": sibling_id("price", row.id),
         "currency_code": "cop",

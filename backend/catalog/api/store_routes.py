@@ -1,12 +1,21 @@
 """The Store API of the catalogue, read live: products are never cached (spec: Storefront view rules 5)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.api.category_wire import category_wire, collection_wire
+from backend.catalog.answers import (
+    CategoriesAnswer,
+    CategoryAnswer,
+    ProductAnswer,
+    ProductsAnswer,
+    StoreCollectionAnswer,
+    StoreCollectionsAnswer,
+    VariantsAnswer,
+)
+from backend.catalog.api.category_wire import category_wire, store_collection_wire
 from backend.catalog.api.list_cache import FoundPages
 from backend.catalog.api.list_queries import Page, matching_categories, matching_collections, searched_page
 from backend.catalog.api.product_rows import Among
@@ -14,26 +23,18 @@ from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.api.variant_list import variants_page, write_variants
 from backend.catalog.category_tree import read_tree
 from backend.catalog.collections import find_collection
-from backend.catalog.models import Collection, for_sale
+from backend.catalog.models import for_sale
 from backend.catalog.schemas.store import (
-    CategoriesAnswer,
     CategoriesParameters,
-    CategoryAnswer,
     CategoryParameters,
-    CollectionAnswer,
-    CollectionsAnswer,
     CollectionsParameters,
     PriceContext,
-    ProductAnswer,
     ProductParameters,
-    ProductsAnswer,
     ProductsParameters,
-    RegionAnswer,
-    RegionsAnswer,
-    VariantsAnswer,
     VariantsParameters,
 )
 from backend.catalog.search.query_words import search_words
+from backend.channels.answers import RegionAnswer, RegionsAnswer
 from backend.channels.models import Region
 from backend.channels.wire import region_wire
 from backend.core.db.tables import table_of
@@ -41,7 +42,7 @@ from backend.core.errors import InvalidData, NotFound
 from backend.edge.dependencies import Channel, Db, ShopSettings, Shown, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.middleware.response_cache import shows_only
-from backend.edge.query import Fields, in_order, listed, met, named, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, met, named, page_of, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import NamedParameters
 from backend.edge.wire import Wire
@@ -60,14 +61,14 @@ _REGION = select(table_of(Region).c.id).where(table_of(Region).c.id == bindparam
 """Whether there is a region: a table object would cost twice as much."""
 
 
-@router.get("/store/products", response_model=ProductsAnswer)
+@router.get("/store/products")
 async def list_products(
     request: Request,
     asked: Annotated[ProductsParameters, read_query(ProductsParameters)],
     channel: Channel,
     database: Db,
     settings: ShopSettings,
-) -> Wire:
+) -> Wire[ProductsAnswer]:
     """The products for sale."""
     fields = Fields(asked.fields)
     async with database.read() as session:
@@ -83,17 +84,17 @@ async def list_products(
         page = await pages.find(request, channel, asked, find)
         writer = ProductWriter(session, fields, base_url=settings.base_url)
         products = await writer.write(page.ids, Among.FOR_SALE)
-    return Wire({"products": products, "count": page.count, "offset": asked.offset, "limit": asked.limit})
+    return Wire({"products": products, **paging(page.count, asked)})
 
 
-@router.get("/store/products/{product_id}", response_model=ProductAnswer)
+@router.get("/store/products/{product_id}")
 async def read_product(
     request: Request,
     product_id: str,
     asked: Annotated[ProductParameters, read_query(ProductParameters)],
     database: Db,
     settings: ShopSettings,
-) -> Wire:
+) -> Wire[ProductAnswer]:
     """The product, if it is for sale."""
     fields = Fields(asked.fields)
     async with database.read() as session:
@@ -106,35 +107,35 @@ async def read_product(
     return Wire({"product": found[0]})
 
 
-@router.get("/store/product-variants", response_model=VariantsAnswer)
+@router.get("/store/product-variants")
 async def list_variants(
     asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db, settings: ShopSettings
-) -> Wire:
+) -> Wire[VariantsAnswer]:
     """The variants of the products for sale, each with its product's id and its pictures."""
     fields = Fields(asked.fields)
     async with database.read() as session:
         await _require_price_context(session, asked, is_priced=fields.wants("calculated_price"))
         ids, count = await variants_page(session, asked, search_words(settings.search_synonyms))
         shown = await write_variants(session, ids, fields, settings.base_url)
-    return Wire({"variants": shown, "count": count, "offset": asked.offset, "limit": asked.limit})
+    return Wire({"variants": shown, **paging(count, asked)})
 
 
-@router.get("/store/product-categories", response_model=CategoriesAnswer)
+@router.get("/store/product-categories")
 async def list_categories(
     asked: Annotated[CategoriesParameters, read_query(CategoriesParameters)], database: Db
-) -> Wire:
+) -> Wire[CategoriesAnswer]:
     """The categories; `parent_category_id=null&include_descendants_tree=true` gives the whole tree."""
     async with database.read() as session:
         tree = await read_tree(session)
     found = matching_categories(tree, asked)
     shown = [category_wire(tree, category, asked) for category in page_of(found, asked)]
-    return Wire(listed("product_categories", shown, len(found), asked))
+    return Wire({"product_categories": pick_each(shown, asked), **paging(len(found), asked)})
 
 
-@router.get("/store/product-categories/{category_id}", response_model=CategoryAnswer)
+@router.get("/store/product-categories/{category_id}")
 async def read_category(
     category_id: str, asked: Annotated[CategoryParameters, read_query(CategoryParameters)], database: Db
-) -> Wire:
+) -> Wire[CategoryAnswer]:
     """The category."""
     async with database.read() as session:
         tree = await read_tree(session)
@@ -142,47 +143,44 @@ async def read_category(
     return Wire({"product_category": Fields(asked.fields).pick(shown)})
 
 
-@router.get("/store/collections", response_model=CollectionsAnswer)
+@router.get("/store/collections")
 async def list_collections(
     asked: Annotated[CollectionsParameters, read_query(CollectionsParameters)], database: Db
-) -> Wire:
+) -> Wire[StoreCollectionsAnswer]:
     """The collections."""
     async with database.read() as session:
         collections, count = await matching_collections(session, asked)
-    shown = [_without_staff_fields(collection) for collection in collections]
-    return Wire(listed("collections", shown, count, asked))
+    shown = [store_collection_wire(collection) for collection in collections]
+    return Wire({"collections": pick_each(shown, asked), **paging(count, asked)})
 
 
-@router.get("/store/collections/{collection_id}", response_model=CollectionAnswer)
-async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/store/collections/{collection_id}")
+async def read_collection(collection_id: str, database: Db, fields: Shown) -> Wire[StoreCollectionAnswer]:
     """The collection."""
     async with database.read() as session:
         collection = await find_collection(session, collection_id)
-    return Wire({"collection": fields.pick(_without_staff_fields(collection))})
+    return Wire({"collection": fields.pick(store_collection_wire(collection))})
 
 
-@router.get("/store/regions", response_model=RegionsAnswer)
-async def list_regions(asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db) -> Wire:
+@router.get("/store/regions")
+async def list_regions(
+    asked: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
+) -> Wire[RegionsAnswer]:
     """The regions: there is one, Colombia (spec: What the service does 1)."""
     order = in_order(asked.order, REGION_ORDER, [Region.id])
     async with database.read() as session:
         regions, count = await rows_of(session, Region, met(asked, named(Region)), order, asked)
-    return Wire(listed("regions", map(region_wire, regions), count, asked))
+    return Wire({"regions": pick_each(map(region_wire, regions), asked), **paging(count, asked)})
 
 
-@router.get("/store/regions/{region_id}", response_model=RegionAnswer)
-async def read_region(region_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/store/regions/{region_id}")
+async def read_region(region_id: str, database: Db, fields: Shown) -> Wire[RegionAnswer]:
     """The region."""
     async with database.read() as session:
         region = await session.get(Region, region_id)
     if region is None:
         raise NotFound(f"Region with id: {region_id} not found")
     return Wire({"region": fields.pick(region_wire(region))})
-
-
-def _without_staff_fields(collection: Collection) -> dict[str, Any]:
-    hidden = ("metadata", "deleted_at")
-    return {name: value for name, value in collection_wire(collection).items() if name not in hidden}
 
 
 async def _require_price_context(session: AsyncSession, asked: PriceContext, *, is_priced: bool) -> None:

@@ -1,11 +1,12 @@
 """Variants of products for sale, as shoppers' programs list them across products (wire: commerce-api-shapes)."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.answers import ProductOut, VariantOut
 from backend.catalog.api.product_rows import Among
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.models import Product, Variant, for_sale
@@ -58,7 +59,7 @@ def of_variants(asked: VariantFilters) -> list[ColumnElement[bool]]:
 
 async def write_variants(
     session: AsyncSession, variant_ids: Sequence[str], fields: Fields, base_url: str
-) -> list[JsonDict]:
+) -> list[VariantOut]:
     """The variants as the platform lists them, in this order, with what `fields` asks for."""
     of_these = select(Variant.product_id).where(Variant.id.in_(variant_ids))
     product_ids = (await session.execute(of_these)).scalars().all()
@@ -66,15 +67,17 @@ async def write_variants(
     written = Fields(",".join(f"+variants.{name}" for name in wanted))
     products = await ProductWriter(session, written, base_url=base_url).write(product_ids, Among.FOR_SALE)
     known = {variant["id"]: (product, variant) for product in products for variant in product["variants"]}
-    return [fields.pick(_written(*known[one], fields)) for one in variant_ids if one in known]
+    return [
+        fields.pick(cast(VariantOut, _written(*known[one], fields))) for one in variant_ids if one in known
+    ]
 
 
 def _wants(fields: Fields, name: str) -> bool:
     return fields.wants(name, by_default=name == "images")
 
 
-def _written(product: JsonDict, variant: JsonDict, fields: Fields) -> JsonDict:
-    shown = {name: value for name, value in variant.items() if name != "deleted_at"}
+def _written(product: ProductOut, variant: VariantOut, fields: Fields) -> JsonDict:
+    shown: JsonDict = {name: value for name, value in variant.items() if name != "deleted_at"}
     whole = {name: value for name, value in product.items() if name not in ("variants", "images", "options")}
     shown["product"] = whole if fields.wants("product") else _some(product, _OF_PRODUCT)
     if not fields.wants("options.option"):
@@ -85,5 +88,5 @@ def _written(product: JsonDict, variant: JsonDict, fields: Fields) -> JsonDict:
     return shown
 
 
-def _some(value: JsonDict, names: Iterable[str]) -> dict[str, Any]:
+def _some(value: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
     return {name: value[name] for name in names}

@@ -1,12 +1,18 @@
 """The Admin API of variants across products (wire: commerce-api, Admin)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.answers import (
+    StaffVariantAnswer,
+    StaffVariantsAnswer,
+    VariantBatchAnswer,
+    VariantWithProduct,
+)
 from backend.catalog.api.product_commands import to_change_variants
 from backend.catalog.api.product_rows import Among
 from backend.catalog.api.product_wire import ProductWriter
@@ -19,10 +25,10 @@ from backend.catalog.search.variant_search import with_words
 from backend.core.errors import NotFound
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, read_query
+from backend.edge.query import Fields, in_order, met, paging, pick_each, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListResponse, Name
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.schemas import Name
+from backend.edge.wire import Wire
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
 
@@ -47,10 +53,10 @@ class VariantsParameters(VariantFilters):
     )
 
 
-@router.get("/product-variants", response_model=ListResponse)
+@router.get("/product-variants")
 async def list_variants(
     asked: Annotated[VariantsParameters, read_query(VariantsParameters)], database: Db
-) -> Wire:
+) -> Wire[StaffVariantsAnswer]:
     """The variants of all products, each with its product."""
     query = select(Variant.id).join(Product, Product.id == Variant.product_id)
     query = query.where(Product.deleted_at.is_(None), *met(asked, _of_variants))
@@ -59,13 +65,13 @@ async def list_variants(
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         page = query.order_by(*order).offset(asked.offset).limit(asked.limit)
         shown = await _written(session, list((await session.execute(page)).scalars()))
-    return Wire(listed("variants", shown, count, asked))
+    return Wire({"variants": pick_each(shown, asked), **paging(count, asked)})
 
 
-@router.post("/products/{product_id}/variants/batch", response_model=dict[str, Any])
+@router.post("/products/{product_id}/variants/batch")
 async def change_variants(
     actor: StaffMember, product_id: str, body: VariantBatch, database: Db, fields: Shown
-) -> Wire:
+) -> Wire[VariantBatchAnswer]:
     """Delete, change and create variants of the product: all of it happens, or nothing."""
     changed = [change.id for change in body.update]
     async with database.transaction() as session:
@@ -80,8 +86,10 @@ async def change_variants(
     )
 
 
-@router.get("/products/{product_id}/variants/{variant_id}", response_model=dict[str, Any])
-async def read_variant(product_id: str, variant_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/products/{product_id}/variants/{variant_id}")
+async def read_variant(
+    product_id: str, variant_id: str, database: Db, fields: Shown
+) -> Wire[StaffVariantAnswer]:
     """The variant, with its product."""
     query = select(Variant.id).where(Variant.id == variant_id, Variant.product_id == product_id)
     async with database.read() as session:
@@ -95,12 +103,12 @@ def _of_variants(asked: VariantsParameters) -> list[ColumnElement[bool]]:
     return [*of_variants(asked), *with_words(asked.q)]
 
 
-async def _written(session: AsyncSession, variant_ids: list[str]) -> list[JsonDict]:
+async def _written(session: AsyncSession, variant_ids: list[str]) -> list[VariantWithProduct]:
     """The variants as staff see them on their products, in this order; those of deleted products are left out."""
     of_these = select(Variant.product_id).where(Variant.id.in_(variant_ids))
     product_ids = (await session.execute(of_these)).scalars().all()
     products = await ProductWriter(session, _WRITTEN, as_staff=True).write(product_ids, Among.KEPT)
-    known = {
+    known: dict[str, VariantWithProduct] = {
         variant["id"]: {
             **variant,
             "product": {name: product.get(name) for name in _OF_PRODUCT},

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from backend.edge.schemas import (
     MAX_AMOUNT,
@@ -11,10 +11,8 @@ from backend.edge.schemas import (
     FilterParameters,
     Ids,
     ListParameters,
-    ListResponse,
     Moment,
     Name,
-    ResponseModel,
     Text,
     Whole,
     example,
@@ -131,36 +129,3 @@ class PricesParameters(ListParameters):
 
     id: list[Name] | None = None
     variant_id: list[Name] | None = None
-
-
-class PriceListOut(ResponseModel):
-    """A price list."""
-
-    id: str
-    title: str | None = None
-
-
-class PriceListAnswer(BaseModel):
-    """A price list."""
-
-    price_list: PriceListOut
-
-
-class PriceListsAnswer(ListResponse):
-    """The price lists."""
-
-    price_lists: list[PriceListOut]
-
-
-class PricesAnswer(ListResponse):
-    """The prices of a list."""
-
-    prices: list[ResponseModel]
-
-
-class PricesChanged(BaseModel):
-    """What was done to the prices."""
-
-    created: list[ResponseModel]
-    updated: list[ResponseModel]
-    deleted: dict[str, object]

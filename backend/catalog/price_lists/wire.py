@@ -1,12 +1,14 @@
 """Price lists as the Admin API shows them (wire: commerce-api, Admin)."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.price_lists.answers import PriceListFields, PriceListOut, PriceListPriceOut
 from backend.catalog.price_lists.models import PriceList, PriceListPrice
-from backend.edge.wire import JsonDict, iso, stamps
+from backend.edge.wire import iso, stamps
 
 
 async def prices_by_list(
@@ -21,10 +23,9 @@ async def prices_by_list(
     return found
 
 
-def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = None) -> JsonDict:
+def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = None) -> PriceListOut:
     """A price list, with its prices where they were read."""
-    shown = {} if prices is None else {"prices": [price_wire(price, row) for price in prices]}
-    return {
+    fields: PriceListFields = {
         "id": row.id,
         "title": row.title,
         "description": row.description,
@@ -33,13 +34,16 @@ def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = No
         "starts_at": iso(row.starts_at),
         "ends_at": iso(row.ends_at),
         "rules": {},
-        **shown,
         **stamps(row.created_at, row.updated_at),
         "deleted_at": None,
     }
+    shown = cast(PriceListOut, fields)
+    if prices is not None:
+        shown["prices"] = [price_wire(price, row) for price in prices]
+    return shown
 
 
-def price_wire(price: PriceListPrice, row: PriceList) -> JsonDict:
+def price_wire(price: PriceListPrice, row: PriceList) -> PriceListPriceOut:
     """A price of the list."""
     return {
         "id": price.id,

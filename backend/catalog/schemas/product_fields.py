@@ -133,7 +133,6 @@ def _rules(metadata: list[Any]) -> Rules:
 
 
 FIELDS = {name: _rules(info.metadata) for name, info in ProductFields.model_fields.items()}
-ALWAYS_SHOWN = tuple(name for name, rules in FIELDS.items() if not rules.on_request)
 SHOWN_ON_REQUEST = tuple(name for name, rules in FIELDS.items() if rules.on_request)
 
 

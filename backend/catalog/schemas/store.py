@@ -1,18 +1,14 @@
-"""Parameters and answers of the catalogue's Store API."""
+"""Parameters of the catalogue's Store API."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
-from backend.catalog.schemas.product_fields import ProductFields
 from backend.edge.schemas import (
-    DeletedMany,
     FilterParameters,
-    ListResponse,
     Moments,
     Name,
     OneParameters,
-    ResponseModel,
     problem,
 )
 
@@ -109,120 +105,3 @@ class CollectionsParameters(FilterParameters):
     id: list[Name] | None = None
     handle: list[Name] | None = None
     title: list[Name] | None = None
-
-
-class VariantOut(ResponseModel):
-    """What is bought."""
-
-    id: str
-    title: str | None = None
-    sku: str | None = None
-    inventory_quantity: int | None = None
-    calculated_price: dict[str, Any] | None = None
-
-
-class ImageOut(ResponseModel):
-    """A picture."""
-
-    id: str
-    url: str = ""
-    rank: int = 0
-
-
-class ProductOut(ResponseModel, ProductFields):
-    """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
-
-    id: str
-    collection_id: str | None = None
-    variants: list[VariantOut] | None = None
-    images: list[ImageOut] | None = None
-    metadata: dict[str, Any] | None = None
-
-
-class ProductAnswer(BaseModel):
-    """A product."""
-
-    product: ProductOut
-
-
-class ProductsAnswer(ListResponse):
-    """A page of the products."""
-
-    products: list[ProductOut]
-
-
-class ProductBatchAnswer(BaseModel):
-    """What a batch of products did."""
-
-    created: list[ProductOut]
-    updated: list[ProductOut]
-    deleted: DeletedMany
-
-
-class VariantsAnswer(ListResponse):
-    """A page of the variants."""
-
-    variants: list[VariantOut]
-
-
-class CategoryOut(ResponseModel):
-    """A category, with its parent and its children."""
-
-    id: str
-    name: str | None = None
-    handle: str | None = None
-    parent_category_id: str | None = None
-    category_children: list[dict[str, Any]] | None = None
-
-
-class CategoryAnswer(BaseModel):
-    """A category."""
-
-    product_category: CategoryOut
-
-
-class CategoriesAnswer(ListResponse):
-    """A page of the categories."""
-
-    product_categories: list[CategoryOut]
-
-
-class CollectionOut(ResponseModel):
-    """A curated set of products."""
-
-    id: str
-    title: str | None = None
-    handle: str | None = None
-
-
-class CollectionAnswer(BaseModel):
-    """A collection."""
-
-    collection: CollectionOut
-
-
-class CollectionsAnswer(ListResponse):
-    """A page of the collections."""
-
-    collections: list[CollectionOut]
-
-
-class RegionOut(ResponseModel):
-    """Where the shop sells."""
-
-    id: str
-    name: str | None = None
-    currency_code: str | None = None
-    countries: list[dict[str, Any]] | None = None
-
-
-class RegionAnswer(BaseModel):
-    """A region."""
-
-    region: RegionOut
-
-
-class RegionsAnswer(ListResponse):
-    """The regions."""
-
-    regions: list[RegionOut]

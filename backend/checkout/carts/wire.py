@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +15,7 @@ from backend.catalog.api.line_products import LineProducts, line_products, wants
 from backend.catalog.models import ProductCategory, ProductHasTag, Variant
 from backend.channels.models import Region
 from backend.channels.wire import region_wire
+from backend.checkout.answers import CartFields, CartItemFields, CartItemOut, CartOut, CartShippingMethodOut
 from backend.checkout.quotes.shipping_quotes import offers_in, with_offers
 from backend.core.errors import NotFound
 from backend.edge.query import Fields
@@ -25,6 +26,7 @@ from backend.payment.models import PaymentCollection
 from backend.payment.sessions import sessions_of
 from backend.payment.wire import collection_wire
 from backend.pricing import CartTotals, PartTotals, Totals, price_cart
+from backend.promotions.answers import AppliedPromotion
 from backend.promotions.eligibility import Discounts
 from backend.promotions.wire import applied_wire
 from backend.shipping.offered_options import Offer
@@ -71,7 +73,7 @@ class WholeCart:
     tags: Mapping[str, Sequence[str]]
 
 
-async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> JsonDict:
+async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> CartOut:
     """The whole cart, its lines with their products and variants where these are asked for.
 
     Raises:
@@ -83,7 +85,7 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Json
 
 async def readable_cart(
     session: AsyncSession, cart_id: str, customer_id: str | None, view: CartView
-) -> JsonDict:
+) -> CartOut:
     """The cart for a caller who knows its id; once it is completed, in full for its customer only.
 
     The id of an open cart gives access to it. A completed cart refers to an order, which only its owner may read (wire:
@@ -96,8 +98,9 @@ async def readable_cart(
     is_owner = customer_id is not None and shown["customer_id"] == customer_id
     if shown["completed_at"] is None or is_owner:
         return shown
-    for payment in shown.get("payment_collection", {}).get("payment_sessions", ()):
-        payment["data"] = {}
+    if "payment_collection" in shown:
+        for payment in shown["payment_collection"]["payment_sessions"]:
+            payment["data"] = {}
     country = shown["shipping_address"]["country_code"]
     return {
         **shown,
@@ -122,7 +125,7 @@ async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[Who
     return _whole_cart(rows, cart_id), offers_in(rows)
 
 
-async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> JsonDict:
+async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> CartOut:
     """`cart_wire` of a cart that was read."""
     cart, contents, collection = whole.cart, whole.contents, whole.collection
     prices, discounts = await read_discounted(session, cart.id, contents)
@@ -136,7 +139,7 @@ async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartVie
     return wire
 
 
-def empty_cart_wire(cart: Cart, region: Region) -> JsonDict:
+def empty_cart_wire(cart: Cart, region: Region) -> CartOut:
     """A cart that has nothing in it yet."""
     whole = WholeCart(cart, region, contents_of([]), None, {}, {})
     return _cart_wire(whole, price_cart([]), "")
@@ -151,7 +154,7 @@ def _whole_cart(rows: Sequence[Any], cart_id: str) -> WholeCart:
     return WholeCart(cart, region, contents_of(rows), collection, categories, tags)
 
 
-def _promotions(discounts: Discounts) -> list[JsonDict]:
+def _promotions(discounts: Discounts) -> list[AppliedPromotion]:
     """The codes that were typed, whether they take something off now or not, and what applies by itself."""
     return [
         applied_wire(one.candidate.promotion)
@@ -160,7 +163,7 @@ def _promotions(discounts: Discounts) -> list[JsonDict]:
     ]
 
 
-def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:
+def _show_products(items: Sequence[CartItemOut], known: LineProducts) -> None:
     """Let the lines show what is known of their products and variants."""
     for item in items:
         item["product"] = {**item["product"], **known.products.get(item["product_id"], {})}
@@ -168,13 +171,13 @@ def _show_products(items: Sequence[JsonDict], known: LineProducts) -> None:
             item["variant"] = known.variants[item["variant_id"]]
 
 
-def _cart_wire(whole: WholeCart, prices: CartTotals, base_url: str) -> JsonDict:
+def _cart_wire(whole: WholeCart, prices: CartTotals, base_url: str) -> CartOut:
     cart, region, contents = whole.cart, whole.region, whole.contents
     parts, buyer_id = prices.by_line, cart.customer_id or cart.guest_id
     shipping_id, billing = sibling_id("caaddr", cart.id), None
     if cart.billing_address:
         billing = address_wire(f"{shipping_id}b", cart.billing_address)
-    return {
+    fields: CartFields = {
         "id": cart.id,
         "currency_code": region.currency_code,
         "email": cart.email,
@@ -188,16 +191,7 @@ def _cart_wire(whole: WholeCart, prices: CartTotals, base_url: str) -> JsonDict:
         **totals(prices),
         "shipping_address_id": shipping_id,
         "billing_address_id": billing["id"] if billing else None,
-        "items": [
-            {
-                **_item(line, parts.get(line.item.id), base_url),
-                "product_collection": contents.collections[line.item.id],
-                "product_type": contents.types[line.item.id].value,
-                "product_type_id": contents.types[line.item.id].id,
-                "product": _product(whole, line),
-            }
-            for line in contents.lines
-        ],
+        "items": [_item(whole, line, parts.get(line.item.id), base_url) for line in contents.lines],
         "shipping_methods": [_method(contents.method, prices.shipping)] if contents.method else [],
         "shipping_address": address_wire(
             shipping_id, cart.shipping_address or {"country_code": region.country_code}
@@ -208,12 +202,13 @@ def _cart_wire(whole: WholeCart, prices: CartTotals, base_url: str) -> JsonDict:
         "region": region_wire(region),
         "customer": {"id": buyer_id, "email": cart.email, "groups": []} if buyer_id else None,
     }
+    return cast(CartOut, fields)
 
 
-def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
-    variant, product = line.variant, line.product
+def _item(whole: WholeCart, line: Line, part: PartTotals | None, base_url: str) -> CartItemOut:
+    variant, product, kind = line.variant, line.product, whole.contents.types[line.item.id]
     saving = variant.compare_at_price if (variant.compare_at_price or 0) > variant.price else None
-    return {
+    fields: CartItemFields = {
         "id": line.item.id,
         "cart_id": line.item.cart_id,
         "title": product.title if product else variant.title,
@@ -225,6 +220,9 @@ def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
         "product_description": product.description if product else None,
         "product_subtitle": product.subtitle if product else None,
         "product_handle": product.handle if product else None,
+        "product_collection": whole.contents.collections[line.item.id],
+        "product_type": kind.value,
+        "product_type_id": kind.id,
         "variant_sku": variant.sku,
         "variant_barcode": None,
         "variant_title": variant.title,
@@ -240,7 +238,9 @@ def _item(line: Line, part: PartTotals | None, base_url: str) -> JsonDict:
         **stamps(line.item.created_at, line.item.updated_at),
         "tax_lines": [tax_line("calitxl", line.item.id, line.priced.tax_rate)],
         "adjustments": adjustments("caliadj", line.item.id, part, item_id=line.item.id),
+        "product": _product(whole, line),
     }
+    return cast(CartItemOut, fields)
 
 
 def _product(whole: WholeCart, line: Line) -> JsonDict:
@@ -254,7 +254,7 @@ def _product(whole: WholeCart, line: Line) -> JsonDict:
     }
 
 
-def _method(method: CartShippingMethod, part: PartTotals) -> JsonDict:
+def _method(method: CartShippingMethod, part: PartTotals) -> CartShippingMethodOut:
     return {
         "id": method.id,
         "name": method.name,

@@ -9,25 +9,18 @@ from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import give_to
 from backend.cart.promotion_codes import PROMO_CODES, add_codes, remove_codes
 from backend.channels.regions import Regions
+from backend.checkout.answers import CartAnswer, CartOut, DeletedItem
 from backend.checkout.carts.changes import change_cart, create_cart, store_consents
 from backend.checkout.carts.wire import CartView, cart_wire, empty_cart_wire, readable_cart
 from backend.checkout.routes.dependencies import View
-from backend.checkout.schemas import (
-    CartAnswer,
-    CartChange,
-    DeletedItem,
-    ItemChange,
-    NewCart,
-    NewItem,
-    PromoCodes,
-)
+from backend.checkout.schemas import CartChange, ItemChange, NewCart, NewItem, PromoCodes
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.edge.auth.authentication import MaybeCustomer, NotSignedIn
 from backend.edge.dependencies import Channel, ClientIp, Db, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.wire import Wire
 from backend.rate_limit.limiter import Client, RateLimit, hit, hit_in, refund_in
 
 router = APIRouter(
@@ -40,7 +33,7 @@ that a storefront whose server makes all carts is not stopped by it.
 """
 
 
-@router.post("/store/carts", response_model=CartAnswer)
+@router.post("/store/carts")
 async def create(
     *,
     request: Request,
@@ -51,7 +44,7 @@ async def create(
     ip: ClientIp,
     customer: MaybeCustomer,
     body: Annotated[NewCart | None, Body()] = None,
-) -> Wire:
+) -> Wire[CartAnswer]:
     """A new cart, in the sales channel of the publishable key; of the customer who is signed in, with their e-mail.
 
     429 after many that stayed empty.
@@ -70,15 +63,15 @@ async def create(
     return Wire({"cart": await _cart(database, cart.id, view)})
 
 
-@router.get("/store/carts/{cart_id}", response_model=CartAnswer)
-async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+@router.get("/store/carts/{cart_id}")
+async def read(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire[CartAnswer]:
     """The cart, at today's prices. Once it is an order, only its customer sees e-mail, addresses and payment data."""
     async with database.read() as session:
         await read_cart(session, cart_id, Caller(customer))
         return Wire({"cart": view.fields.pick(await readable_cart(session, cart_id, customer, view))})
 
 
-@router.post("/store/carts/{cart_id}", response_model=CartAnswer)
+@router.post("/store/carts/{cart_id}")
 async def update(
     *,
     cart_id: str,
@@ -88,7 +81,7 @@ async def update(
     settings: ShopSettings,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Say who buys and where to: what is left out stays. Another place voids the shipping price.
 
     `promo_codes` are the cart's codes from now on, in place of those it had.
@@ -100,7 +93,7 @@ async def update(
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
-@router.post("/store/carts/{cart_id}/line-items", response_model=CartAnswer)
+@router.post("/store/carts/{cart_id}/line-items")
 async def add_item(
     *,
     cart_id: str,
@@ -110,7 +103,7 @@ async def add_item(
     customer: MaybeCustomer,
     settings: ShopSettings,
     ip: ClientIp,
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Put units of a variant into the cart."""
     async with database.transaction() as session:
         was_empty = await add_to_cart(
@@ -121,18 +114,20 @@ async def add_item(
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
-@router.post("/store/carts/{cart_id}/line-items/{line_id}", response_model=CartAnswer)
+@router.post("/store/carts/{cart_id}/line-items/{line_id}")
 async def update_item(
     *, cart_id: str, line_id: str, body: ItemChange, database: Db, view: View, customer: MaybeCustomer
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Say how many units a line has; 0 removes it."""
     async with database.transaction() as session:
         await change_line(session, cart_id, line_id, body.quantity, body.metadata, caller=Caller(customer))
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
-@router.delete("/store/carts/{cart_id}/line-items/{line_id}", response_model=DeletedItem)
-async def remove_item(cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+@router.delete("/store/carts/{cart_id}/line-items/{line_id}")
+async def remove_item(
+    cart_id: str, line_id: str, database: Db, view: View, customer: MaybeCustomer
+) -> Wire[DeletedItem]:
     """Take a line out of the cart."""
     async with database.transaction() as session:
         await change_line(session, cart_id, line_id, 0, caller=Caller(customer))
@@ -140,7 +135,7 @@ async def remove_item(cart_id: str, line_id: str, database: Db, view: View, cust
     return Wire({"id": line_id, "object": "line-item", "deleted": True, "parent": parent})
 
 
-@router.post("/store/carts/{cart_id}/promotions", response_model=CartAnswer)
+@router.post("/store/carts/{cart_id}/promotions")
 async def add_promotions(
     *,
     cart_id: str,
@@ -150,7 +145,7 @@ async def add_promotions(
     settings: ShopSettings,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Add codes to the cart. 400 for one that takes nothing off this cart: the message says why."""
     await _count_codes(database, settings, body.promo_codes, ip, cart_id)
     async with database.transaction() as session:
@@ -158,10 +153,10 @@ async def add_promotions(
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
-@router.delete("/store/carts/{cart_id}/promotions", response_model=CartAnswer, include_in_schema=False)
+@router.delete("/store/carts/{cart_id}/promotions", include_in_schema=False)
 async def remove_promotions(
     cart_id: str, body: PromoCodes, database: Db, view: View, customer: MaybeCustomer
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Take codes away: a code that the cart has not is not there afterwards either."""
     async with database.transaction() as session:
         cart = await open_cart(session, cart_id, Caller(customer))
@@ -169,8 +164,8 @@ async def remove_promotions(
     return Wire({"cart": await _cart(database, cart_id, view)})
 
 
-@router.post("/store/carts/{cart_id}/customer", response_model=CartAnswer)
-async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire:
+@router.post("/store/carts/{cart_id}/customer")
+async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire[CartAnswer]:
     """Make the cart that of the customer who is signed in, whose e-mail it gets."""
     if customer is None:
         raise NotSignedIn
@@ -191,7 +186,7 @@ async def _count_codes(
         await hit(database, PROMO_CODES, subject, Client.at(ip or subject, settings))
 
 
-async def _cart(database: Database, cart_id: str, view: CartView) -> JsonDict:
+async def _cart(database: Database, cart_id: str, view: CartView) -> CartOut:
     """The cart, read after the change was committed, so that no lock is held meanwhile."""
     async with database.read() as session:
         return view.fields.pick(await cart_wire(session, cart_id, view))

@@ -6,27 +6,22 @@ from fastapi import APIRouter, Depends
 
 from backend.cart.access import Caller
 from backend.checkout.routes.dependencies import ShopCheckout
-from backend.checkout.schemas import (
-    CollectionAnswer,
-    CompletedAnswer,
-    NewCollection,
-    NewSession,
-    PaymentProvidersAnswer,
-    PaymentProvidersParameters,
-)
+from backend.checkout.schemas import NewCollection, NewSession, PaymentProvidersParameters
 from backend.checkout.service import Checkout
 from backend.core.config.modules import GATEWAY_PSE
 from backend.edge.auth.authentication import MaybeCustomer
 from backend.edge.dependencies import ClientIp, Shown, sales_channel
 from backend.edge.errors import REFUSALS
-from backend.edge.query import listed, page_of, read_query
+from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.wire import Wire
+from backend.orders.answers import CompletedAnswer, PlacedOut
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import is_just_placed
 from backend.orders.wire.orders import OrderView, order_stub, order_wire
+from backend.payment.answers import PaymentCollectionAnswer, PaymentCollectionOut, PaymentProvidersAnswer
 from backend.payment.sessions import offered_providers, read_collected_cart, read_collection_sessions
-from backend.payment.wire import collection_wire, with_questions
+from backend.payment.wire import collection_wire, providers_answer, with_questions
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -35,10 +30,10 @@ router = APIRouter(
 PLATFORM_PREFIX = "pp_"
 
 
-@router.post("/store/payment-collections", response_model=CollectionAnswer, tags=["store: payment"])
+@router.post("/store/payment-collections", tags=["store: payment"])
 async def create_collection(
     body: NewCollection, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
-) -> Wire:
+) -> Wire[PaymentCollectionAnswer]:
     """What the cart costs now, to be paid. One a cart: asked again, it is the same."""
     owed = await checkout.collect(body.cart_id, Caller(customer))
     return Wire({"payment_collection": fields.pick(collection_wire(*owed))})
@@ -46,7 +41,6 @@ async def create_collection(
 
 @router.post(
     "/store/payment-collections/{collection_id}/payment-sessions",
-    response_model=CollectionAnswer,
     tags=["store: payment"],
 )
 async def create_session(
@@ -57,7 +51,7 @@ async def create_session(
     fields: Shown,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[PaymentCollectionAnswer]:
     """Hold the cart's units and start to pay.
 
     With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page
@@ -92,8 +86,10 @@ async def create_session(
     return Wire({"payment_collection": fields.pick(await _collection(checkout, collection_id))})
 
 
-@router.post("/store/carts/{cart_id}/complete", response_model=CompletedAnswer)
-async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer) -> Wire:
+@router.post("/store/carts/{cart_id}/complete")
+async def complete(
+    cart_id: str, checkout: ShopCheckout, fields: Shown, customer: MaybeCustomer
+) -> Wire[CompletedAnswer]:
     """Make the order, once: asked again, or eight times at once, it is the same.
 
     `order.access_token` opens it for a guest. An hour after it was placed, the cart's id alone no longer does: then
@@ -107,21 +103,20 @@ async def complete(cart_id: str, checkout: ShopCheckout, fields: Shown, customer
             return Wire({"type": "order", "order": fields.pick(order_stub(order))})
         view = OrderView(fields, checkout.settings.base_url, shows_products=True)
         shown = await order_wire(session, order, completed.rows, view=view)
-    shown["access_token"] = ORDER_LINK.token(checkout.settings.signing_key, order.id)
-    return Wire({"type": "order", "order": fields.pick(shown)})
+    token = ORDER_LINK.token(checkout.settings.signing_key, order.id)
+    placed: PlacedOut = {**shown, "access_token": token}
+    return Wire({"type": "order", "order": fields.pick(placed)})
 
 
-@router.get("/store/payment-providers", response_model=PaymentProvidersAnswer, tags=["store: payment"])
+@router.get("/store/payment-providers", tags=["store: payment"])
 async def payment_providers(
     wanted: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)],
     checkout: ShopCheckout,
-) -> Wire:
+) -> Wire[PaymentProvidersAnswer]:
     """The ways to pay that the region offers; the banks of `gateway_pse` are at `GET /api/pse/banks`."""
     async with checkout.database.read() as session:
         offered = await offered_providers(session, wanted.region_id)
-    running = sorted(offered.intersection(checkout.payments.providers))
-    providers = [{"id": provider_id, "is_enabled": True} for provider_id in running]
-    return Wire(listed("payment_providers", page_of(providers, wanted), len(providers), wanted))
+    return Wire(providers_answer(offered.intersection(checkout.payments.providers), wanted))
 
 
 def _own_name(provider_id: str) -> str:
@@ -129,6 +124,6 @@ def _own_name(provider_id: str) -> str:
     return GATEWAY_PSE if provider_id == f"{PLATFORM_PREFIX}{GATEWAY_PSE}" else provider_id
 
 
-async def _collection(checkout: Checkout, collection_id: str) -> JsonDict:
+async def _collection(checkout: Checkout, collection_id: str) -> PaymentCollectionOut:
     async with checkout.database.read() as session:
         return collection_wire(*await read_collection_sessions(session, collection_id))

@@ -5,17 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from backend.cart.access import Caller
+from backend.checkout.answers import (
+    CartAnswer,
+    ShippingOptionAnswer,
+    ShippingOptionOut,
+    ShippingOptionsAnswer,
+)
 from backend.checkout.carts.wire import whole_cart_wire
 from backend.checkout.quotes.shipping_quotes import UNKNOWN_OPTION
 from backend.checkout.routes.dependencies import ShopCheckout, View
-from backend.checkout.schemas import (
-    CalculateShipping,
-    CartAnswer,
-    ChosenShipping,
-    ShippingOptionAnswer,
-    ShippingOptionParameters,
-    ShippingOptionsAnswer,
-)
+from backend.checkout.schemas import CalculateShipping, ChosenShipping, ShippingOptionParameters
 from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import offer_wire
 from backend.core.errors import InvalidData
@@ -25,7 +24,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import OneOrMore
-from backend.edge.wire import JsonDict, Wire
+from backend.edge.wire import Wire
 
 router = APIRouter(
     route_class=WireRoute,
@@ -35,13 +34,13 @@ router = APIRouter(
 )
 
 
-@router.get("/store/shipping-options", response_model=ShippingOptionsAnswer)
+@router.get("/store/shipping-options")
 async def shipping_options(
     asked: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)],
     checkout: ShopCheckout,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[ShippingOptionsAnswer]:
     """The ways to ship the cart, each calculated one priced live on every call (spec: Endpoints).
 
     While the cart has no destination, a calculated one has no price. 400 when the address names a destination that is
@@ -53,10 +52,7 @@ async def shipping_options(
     return Wire({"shipping_options": [fields.pick(option) for option in options]})
 
 
-@router.post(
-    "/store/shipping-options/{option_id}/calculate",
-    response_model=ShippingOptionAnswer,
-)
+@router.post("/store/shipping-options/{option_id}/calculate")
 async def calculate_shipping(
     *,
     option_id: str,
@@ -65,7 +61,7 @@ async def calculate_shipping(
     fields: Shown,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[ShippingOptionAnswer]:
     """What one way to ship costs for the cart now. 429: see the list of them."""
     [option] = await _priced(checkout, body.cart_id, Caller(customer), ip, option_id)
     return Wire({"shipping_option": fields.pick(option)})
@@ -73,12 +69,12 @@ async def calculate_shipping(
 
 async def _priced(
     checkout: Checkout, cart_id: str, caller: Caller, ip: str, option_id: str | None = None
-) -> list[JsonDict]:
+) -> list[ShippingOptionOut]:
     offers = await checkout.priced_offers(cart_id, option_id, caller, ip=ip)
     return [offer_wire(offer, quote) for offer, quote in offers]
 
 
-@router.post("/store/carts/{cart_id}/shipping-methods", response_model=CartAnswer)
+@router.post("/store/carts/{cart_id}/shipping-methods")
 async def choose_shipping(
     *,
     cart_id: str,
@@ -87,7 +83,7 @@ async def choose_shipping(
     view: View,
     ip: ClientIp,
     customer: MaybeCustomer,
-) -> Wire:
+) -> Wire[CartAnswer]:
     """Ship the cart by this option, at the price that it was listed for a moment ago, else at that of this moment.
 
     One way a cart: the last one named counts. 400 while items, e-mail or a part of the address are missing, or when the

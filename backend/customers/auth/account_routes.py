@@ -169,13 +169,13 @@ async def _signed_in(
         signed_in = await done
     except ShopError as error:
         return problem_answer(error, surface)
-    answer = Wire({})
+    answer: Wire = Wire({})
     give_cookie(answer, settings, signed_in.token)
     remember_device(answer, settings, visitor, device_account(signed_in.login))
     return answer
 
 
 def _signed_out(settings: ShopSettings) -> Response:
-    answer = Wire({})
+    answer: Wire = Wire({})
     take_cookie(answer, settings)
     return answer

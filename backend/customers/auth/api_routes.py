@@ -7,18 +7,13 @@ from starlette.responses import PlainTextResponse, Response
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData, Unauthorized
+from backend.customers.answers import SessionAnswer, Succeeded
 from backend.customers.auth.accounts import LinkUsed, WrongPassword, prove, register_identity
 from backend.customers.auth.password_reset import ask_reset, use_reset_token
 from backend.customers.auth.sessions import LIFETIME, give_cookie, open_session, take_cookie, token_in
 from backend.customers.auth.signing_in import sign_out
 from backend.customers.models import Customer, Login
-from backend.customers.schemas import (
-    CustomerCredentials,
-    PasswordUpdate,
-    ResetRequest,
-    SessionAnswer,
-    Succeeded,
-)
+from backend.customers.schemas import CustomerCredentials, PasswordUpdate, ResetRequest
 from backend.edge.auth.authentication import MaybeOwner, NotSignedIn, authenticator_of
 from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, claims_of, issue_token
 from backend.edge.auth.credentials import TokenAnswer, texts_of
@@ -38,20 +33,20 @@ Old = Annotated[str, Depends(token_in)]
 router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
 
 
-@router.post("/auth/customer/emailpass/register", response_model=TokenAnswer)
+@router.post("/auth/customer/emailpass/register")
 async def register(
     body: CustomerCredentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
-) -> Wire:
+) -> Wire[TokenAnswer]:
     """A login, and a token to make its customer with. 401 when somebody has an account with this address."""
     email, password = texts_of(body)
     owner = await register_identity(database, email, password, visitor=visitor)
     return Wire({"token": issue_token(settings.signing_key, owner)})
 
 
-@router.post("/auth/customer/emailpass", response_model=TokenAnswer)
+@router.post("/auth/customer/emailpass")
 async def sign_in(
     body: CustomerCredentials, database: Db, settings: ShopSettings, visitor: AnyVisitor
-) -> Wire:
+) -> Wire[TokenAnswer]:
     """A bearer token. 401 for an unknown address and for a wrong password; 429 after too many tries."""
     email, password = texts_of(body)
     login = await prove(database, email, password, visitor=visitor)
@@ -66,10 +61,10 @@ async def sign_in(
     return Wire({"token": issue_token(settings.signing_key, owner)})
 
 
-@router.post("/auth/session", response_model=SessionAnswer)
+@router.post("/auth/session")
 async def begin_session(  # noqa: PLR0917 - FastAPI names them
     request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner, browser: ThisBrowser, old: Old
-) -> Wire:
+) -> Wire[SessionAnswer]:
     """A cookie in place of a bearer token, for a browser: no script reads it. Staff get theirs, for 12 hours.
 
     The token in the header proves the request to be meant: no other site knows it. A page of another site is refused
@@ -84,7 +79,7 @@ async def begin_session(  # noqa: PLR0917 - FastAPI names them
             token = await staff_signing_in.begin_session(database, owner, browser=browser)
         except staff_signing_in.WrongPassword:
             raise NotSignedIn from None
-        answer = Wire({"user": claims_of(owner, staff_sessions.LIFETIME)})
+        answer: Wire[SessionAnswer] = Wire({"user": claims_of(owner, staff_sessions.LIFETIME)})
         staff_sessions.give_cookie(answer, settings, token)
         return answer
     token = await _customer_session(database, owner, old)
@@ -103,10 +98,10 @@ async def _customer_session(database: Database, owner: TokenOwner, old: str) -> 
         return await open_session(session, customer.id, instead_of=old, token_owner=owner)
 
 
-@router.delete("/auth/session", response_model=Succeeded)
+@router.delete("/auth/session")
 async def end_session(  # noqa: PLR0917 - FastAPI names them
     request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner, browser: ThisBrowser, old: Old
-) -> Wire:
+) -> Wire[Succeeded]:
     """Sign this browser out: a customer's session and one of staff, with the bearer tokens that began them.
 
     A bearer token in the header is revoked too, and so is every token refreshed from it or before it.
@@ -116,7 +111,7 @@ async def end_session(  # noqa: PLR0917 - FastAPI names them
     if owner is not None:
         async with database.transaction() as session:
             await revoke_chains(session, {owner.chain})
-    answer = Wire({"success": True})
+    answer: Wire[Succeeded] = Wire({"success": True})
     if browser.old:
         await staff_signing_in.sign_out(database, None, browser.old)
         staff_sessions.take_cookie(answer, settings)
@@ -139,8 +134,8 @@ async def reset_password(body: ResetRequest, database: Db, visitor: AnyVisitor) 
     return PlainTextResponse("Created", 201)
 
 
-@router.post("/auth/customer/emailpass/update", response_model=Succeeded)
-async def update_password(body: PasswordUpdate, request: Request, database: Db) -> Wire:
+@router.post("/auth/customer/emailpass/update")
+async def update_password(body: PasswordUpdate, request: Request, database: Db) -> Wire[Succeeded]:
     """A new password, by the token of the mailed link as a bearer token: once, within an hour. All else is signed out.
 
     401 for a token that was used, is over, or never was; 400 for a password that is no good, with which it stays good.
@@ -153,8 +148,10 @@ async def update_password(body: PasswordUpdate, request: Request, database: Db) 
     return Wire({"success": True})
 
 
-@router.post("/auth/token/refresh", response_model=TokenAnswer)
-async def refresh_token(request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner) -> Wire:
+@router.post("/auth/token/refresh")
+async def refresh_token(
+    request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner
+) -> Wire[TokenAnswer]:
     """A new token in exchange for a valid one."""
     if owner is None:
         raise NotSignedIn

@@ -11,7 +11,8 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from itsdangerous import BadSignature, URLSafeTimedSerializer
-from pydantic import BaseModel, Field
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from backend.core.errors import InvalidData, Unauthorized
 from backend.core.web.contact import is_email, is_web_address
@@ -62,7 +63,7 @@ class GoogleCallback(Parameters):
     iss: str | None = Field(None, max_length=MAX_PARAMETER)
 
 
-class LocationAnswer(BaseModel):
+class LocationAnswer(TypedDict):
     """Where the shopper's browser has to go."""
 
     location: str
@@ -71,8 +72,8 @@ class LocationAnswer(BaseModel):
 Returned = Annotated[GoogleCallback, read_query(GoogleCallback)]
 
 
-@router.post("/auth/customer/google", response_model=LocationAnswer)
-async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> Wire:
+@router.post("/auth/customer/google")
+async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> Wire[LocationAnswer]:
     """Google's page to send the shopper to. 404 where the shop has no Google, 502 when Google does not answer."""
     if not is_web_address(body.callback_url) or "#" in body.callback_url:
         raise InvalidData("Invalid request: 'callback_url' must be an address of a page")
@@ -81,9 +82,11 @@ async def begin(body: GoogleBegin, google: Provider, settings: ShopSettings) -> 
     return Wire({"location": url})
 
 
-@router.get("/auth/customer/google/callback", response_model=TokenAnswer)
-@router.post("/auth/customer/google/callback", response_model=TokenAnswer, include_in_schema=False)
-async def finish(asked: Returned, google: Provider, settings: ShopSettings, database: Db) -> Wire:
+@router.get("/auth/customer/google/callback")
+@router.post("/auth/customer/google/callback", include_in_schema=False)
+async def finish(
+    asked: Returned, google: Provider, settings: ShopSettings, database: Db
+) -> Wire[TokenAnswer]:
     """A bearer token for who came back from Google. Whoever is new has an account by it.
 
     401 when the answer is not to a call of `POST /auth/customer/google` of the last ten minutes, when Google refuses it

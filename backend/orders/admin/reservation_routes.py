@@ -1,6 +1,6 @@
 """The Admin API of what is reserved: for carts that are being paid, and for orders until they are packed."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -9,12 +9,13 @@ from sqlalchemy import ColumnElement, Select, func, select
 from backend.core.errors import require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import in_order, listed, met, one_of, read_query
+from backend.edge.query import in_order, met, one_of, paging, pick_each, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import FilterParameters, ListResponse, Name
-from backend.edge.wire import JsonDict, Wire, exact, sibling_id, stamps
+from backend.edge.schemas import FilterParameters, Name
+from backend.edge.wire import Wire, sibling_id, stamps, with_twins
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.inventory.wire import ITEM, VARIANT
+from backend.orders.answers import Quantity, ReservationAnswer, ReservationOut, ReservationsAnswer
 from backend.orders.models import Order, OrderLine
 from backend.staff.dependencies import staff_who_may
 from backend.staff.rights import Right
@@ -54,10 +55,10 @@ def _reservations() -> Select[Reservation, InventoryLevel, str | None]:
     )
 
 
-@router.get("", response_model=ListResponse)
+@router.get("")
 async def list_reservations(
     asked: Annotated[ReservationsParameters, read_query(ReservationsParameters)], database: Db
-) -> Wire:
+) -> Wire[ReservationsAnswer]:
     """What is reserved for carts that are being paid, and for orders until they are packed."""
     query = _reservations().where(*met(asked, _conditions))
     order = in_order(
@@ -69,11 +70,11 @@ async def list_reservations(
         count = (await session.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         rows = await session.execute(query.order_by(*order).offset(asked.offset).limit(asked.limit))
         shown = [_reservation(*row) for row in rows]
-    return Wire(listed("reservations", shown, count, asked))
+    return Wire({"reservations": pick_each(shown, asked), **paging(count, asked)})
 
 
-@router.get("/{reservation_id}", response_model=dict[str, Any])
-async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/{reservation_id}")
+async def read_reservation(reservation_id: str, database: Db, fields: Shown) -> Wire[ReservationAnswer]:
     """The reservation. Checkouts and orders make them; by hand stock is counted, not reserved."""
     query = _reservations().where(Reservation.id == reservation_id)
     async with database.read() as session:
@@ -96,13 +97,12 @@ def _conditions(asked: ReservationsParameters) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _reservation(reservation: Reservation, level: InventoryLevel, line_id: str | None) -> JsonDict:
+def _reservation(reservation: Reservation, level: InventoryLevel, line_id: str | None) -> ReservationOut:
     return {
         "id": reservation.id,
         "inventory_item_id": sibling_id(ITEM, level.variant_id),
         "location_id": level.location_id,
-        "quantity": reservation.quantity,
-        "raw_quantity": exact(reservation.quantity),
+        **with_twins(Quantity(quantity=reservation.quantity)),
         "line_item_id": line_id,
         "external_id": reservation.holder,
         "description": None,

@@ -14,28 +14,28 @@ from backend.core.db.database import Database
 from backend.core.texts import _
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields, in_order, listed, met, one_of, page_of, read_query, rows_of
+from backend.edge.query import Fields, in_order, met, one_of, page_of, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import ListParameters, ListResponse
+from backend.edge.schemas import ListParameters
 from backend.edge.wire import Wire, stamps
 from backend.orders.admin.cancellation import cancel_order
 from backend.orders.admin.corrections import add_note, correct_address
 from backend.orders.admin.export import exported_orders
+from backend.orders.answers import (
+    NoteAnswer,
+    NoteOut,
+    OrderChangesAnswer,
+    OrderLineOut,
+    OrderLinesAnswer,
+    RefundAnswer,
+    RefundsAnswer,
+    StaffOrderAnswer,
+    StaffOrdersAnswer,
+)
 from backend.orders.models import Order
 from backend.orders.money.refunds import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
-from backend.orders.schemas import (
-    ChangesParameters,
-    NewNote,
-    NewRefund,
-    NoteAnswer,
-    OrderAnswer,
-    OrderChanges,
-    OrdersAnswer,
-    OrdersParameters,
-    RefundAnswer,
-    RefundsAnswer,
-)
+from backend.orders.schemas import ChangesParameters, NewNote, NewRefund, OrderChanges, OrdersParameters
 from backend.orders.search import OrderFilter, conditions_of, within
 from backend.orders.service import read_order
 from backend.orders.wire.orders import OrderView
@@ -55,56 +55,58 @@ router = APIRouter(
 )
 
 
-@router.get("/orders", response_model=OrdersAnswer)
+@router.get("/orders")
 async def list_orders(
     actor: StaffMember, asked: Annotated[OrdersParameters, read_query(OrdersParameters)], database: Db
-) -> Wire:
+) -> Wire[StaffOrdersAnswer]:
     """The orders, newest first."""
     order = in_order(asked.order, SORTABLE, [Order.created_at.desc(), Order.number.desc()])
     async with database.read() as session:
         found, count = await rows_of(session, Order, await _conditions(session, asked), order, asked)
         shown = await orders_for_staff(session, actor, found, OrderView(Fields(asked.fields)))
     await count_reads(database, actor, Thing.ORDER, len(shown))
-    return Wire(listed("orders", shown, count, asked))
+    return Wire({"orders": pick_each(shown, asked), **paging(count, asked)})
 
 
-@router.get("/orders/{order_id}", response_model=OrderAnswer)
-async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire:
+@router.get("/orders/{order_id}")
+async def read(actor: StaffMember, order_id: str, database: Db, fields: Shown) -> Wire[StaffOrderAnswer]:
     """The order, with its payments and fulfillments."""
     await count_reads(database, actor, Thing.ORDER, 1)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.get("/orders/{order_id}/changes", response_model=ListResponse)
+@router.get("/orders/{order_id}/changes")
 async def list_changes(
     order_id: str, asked: Annotated[ChangesParameters, read_query(ChangesParameters)], database: Db
-) -> Wire:
+) -> Wire[OrderChangesAnswer]:
     """Edits of the order: there are none. What staff did is in the audit."""
     async with database.read() as session:
         await read_order(session, order_id)
-    return Wire(listed("order_changes", [], 0, asked))
+    return Wire({"order_changes": pick_each([], asked), **paging(0, asked)})
 
 
-@router.get("/orders/{order_id}/line-items", response_model=ListResponse)
+@router.get("/orders/{order_id}/line-items")
 async def list_line_items(
     actor: StaffMember,
     order_id: str,
     asked: Annotated[ListParameters, read_query(ListParameters)],
     database: Db,
-) -> Wire:
+) -> Wire[OrderLinesAnswer]:
     """The order's lines, each as it was sold (`item`) and what became of it (`detail`)."""
     async with database.read() as session:
         order = await read_order(session, order_id)
         (shown,) = await orders_for_staff(session, actor, [order], OrderView(Fields()))
-    lines = [
+    lines: list[OrderLineOut] = [
         {**item["detail"], "item": item, "quantity": item["quantity"], "unit_price": item["unit_price"]}
         for item in shown["items"]
     ]
-    return Wire(listed("order_items", page_of(lines, asked), len(lines), asked))
+    return Wire({"order_items": pick_each(page_of(lines, asked), asked), **paging(len(lines), asked)})
 
 
-@router.post("/orders/{order_id}", response_model=OrderAnswer)
-async def change(actor: StaffMember, order_id: str, body: OrderChanges, database: Db, fields: Shown) -> Wire:
+@router.post("/orders/{order_id}")
+async def change(
+    actor: StaffMember, order_id: str, body: OrderChanges, database: Db, fields: Shown
+) -> Wire[StaffOrderAnswer]:
     """Correct the shipping address, as long as nothing of the order has a label."""
     async with database.transaction() as session:
         address = body.shipping_address.model_dump(exclude_unset=True)
@@ -112,12 +114,12 @@ async def change(actor: StaffMember, order_id: str, body: OrderChanges, database
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/orders/{order_id}/notes", response_model=NoteAnswer)
-async def create_note(actor: StaffMember, order_id: str, body: NewNote, database: Db) -> Wire:
+@router.post("/orders/{order_id}/notes")
+async def create_note(actor: StaffMember, order_id: str, body: NewNote, database: Db) -> Wire[NoteAnswer]:
     """Write a note on the order, for the staff."""
     async with database.transaction() as session:
         note = await add_note(session, actor, order_id, body.text)
-        shown = {
+        shown: NoteOut = {
             "id": note.id,
             "text": note.text,
             "created_by": note.created_by,
@@ -126,15 +128,19 @@ async def create_note(actor: StaffMember, order_id: str, body: NewNote, database
     return Wire({"note": shown})
 
 
-@router.post("/orders/{order_id}/cancel", response_model=OrderAnswer)
-async def cancel(actor: StaffMember, order_id: str, database: Db, payments: Payments, fields: Shown) -> Wire:
+@router.post("/orders/{order_id}/cancel")
+async def cancel(
+    actor: StaffMember, order_id: str, database: Db, payments: Payments, fields: Shown
+) -> Wire[StaffOrderAnswer]:
     """Cancel the order; not once a provider that gives nothing back was paid, nor while fulfillments of it stand."""
     await cancel_order(database, actor, payments, order_id)
     return await order_answer(database, actor, order_id, fields)
 
 
-@router.post("/orders/{order_id}/refunds", response_model=RefundAnswer)
-async def create_refund(order_id: str, body: NewRefund, database: Db, actor: StaffMember) -> Wire:
+@router.post("/orders/{order_id}/refunds")
+async def create_refund(
+    order_id: str, body: NewRefund, database: Db, actor: StaffMember
+) -> Wire[RefundAnswer]:
     """Book money that was given back by a bank transfer, with the units that come back.
 
     When all of the money is given back and no fulfillment stands, the order is cancelled.
@@ -145,15 +151,15 @@ async def create_refund(order_id: str, body: NewRefund, database: Db, actor: Sta
     return Wire({"refund": staff_refund_wire(refund), "order": order})
 
 
-@router.get("/orders/{order_id}/refunds", response_model=RefundsAnswer)
+@router.get("/orders/{order_id}/refunds")
 async def list_refunds(
     order_id: str, asked: Annotated[ListParameters, read_query(ListParameters)], database: Db
-) -> Wire:
+) -> Wire[RefundsAnswer]:
     """What was given back of the order's money, the oldest first."""
     async with database.read() as session:
         refunds = await refunds_of_order(session, await read_order(session, order_id))
     shown = [staff_refund_wire(refund) for refund in refunds]
-    return Wire(listed("refunds", page_of(shown, asked), len(shown), asked))
+    return Wire({"refunds": pick_each(page_of(shown, asked), asked), **paging(len(shown), asked)})
 
 
 @router.get(
@@ -210,14 +216,23 @@ async def _conditions(session: AsyncSession, asked: OrdersParameters) -> list[Co
     return met(asked, conditions)
 
 
-SHOWN_ALWAYS = ("status", "version", "payment_status", "fulfillment_status")
-
-
-async def order_answer(database: Database, actor: Actor, order_id: str, fields: Fields) -> Wire:
+async def order_answer(
+    database: Database, actor: Actor, order_id: str, fields: Fields
+) -> Wire[StaffOrderAnswer]:
     """The order as staff see it, with the fields that were asked for. NotFound: there is none."""
     async with database.read() as session:
         (order,) = await orders_for_staff(
             session, actor, [await read_order(session, order_id)], OrderView(fields, shows_products=True)
         )
-    always = {name: order[name] for name in SHOWN_ALWAYS}  # whatever was asked for (wire: commerce-api)
-    return Wire({"order": {**fields.pick(order), **always}})
+    return Wire(
+        {
+            "order": {
+                **fields.pick(order),
+                # whatever was asked for (wire: commerce-api)
+                "status": order["status"],
+                "version": order["version"],
+                "payment_status": order["payment_status"],
+                "fulfillment_status": order["fulfillment_status"],
+            }
+        }
+    )

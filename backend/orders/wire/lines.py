@@ -1,10 +1,15 @@
 """A line of an order as the platform shows it: as it was sold, and how far its units are."""
 
 from collections.abc import Iterable
+from typing import cast
+
+from typing_extensions import Unpack
 
 from backend.catalog.api.line_products import NO_PRODUCTS, LineProducts
 from backend.edge.wire import (
     JsonDict,
+    PartOf,
+    Stamps,
     adjustments,
     exact,
     priced,
@@ -14,29 +19,21 @@ from backend.edge.wire import (
     with_twins,
 )
 from backend.media.picture_urls import absolute_address
+from backend.orders.answers import (
+    LineDetail,
+    OrderItemFields,
+    OrderItemOut,
+    Quantity,
+    SoldTaxLine,
+    TaxTotals,
+    UnitCounts,
+    UnitPrices,
+    UnitTotals,
+)
 from backend.orders.fulfillments import carrier_canceled
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.returning_units import NOTHING, ComingBack
 from backend.pricing import PartTotals, price_of_units
-
-_FACTS = (
-    "product_description",
-    "product_subtitle",
-    "product_collection",
-    "product_type",
-    "product_type_id",
-)
-_QUANTITIES = (
-    ("fulfilled_total", "fulfilled_quantity"),
-    ("shipped_total", "shipped_quantity"),
-    ("return_requested_total", "return_requested_quantity"),
-    ("return_received_total", "return_received_quantity"),
-    ("return_dismissed_total", "return_dismissed_quantity"),
-    ("write_off_total", "written_off_quantity"),
-)
-"""Totals of so many units of a line."""
-_NOT_REFUNDABLE = ("return_requested_quantity", "return_received_quantity", "written_off_quantity")
-"""Units that no further return can be asked for."""
 
 
 def line_wire(
@@ -48,12 +45,11 @@ def line_wire(
     coming_back: ComingBack = NOTHING,
     known: LineProducts = NO_PRODUCTS,
     base_url: str = "",
-) -> JsonDict:
+) -> OrderItemOut:
     """The line. `known`: its product and variant as they are now, where they are to be shown."""
     detail = _detail(order, line, fulfillments, coming_back)
     moments = stamps(line.created_at, line.updated_at)
-    facts = {name: line.facts.get(name) for name in _FACTS}
-    shown = {
+    fields: OrderItemFields = {
         "id": line.id,
         "title": line.title,
         "subtitle": line.variant_title,
@@ -61,7 +57,11 @@ def line_wire(
         "variant_id": line.variant_id,
         "product_id": line.product_id,
         "product_title": line.title,
-        **facts,
+        "product_description": line.facts.get("product_description"),
+        "product_subtitle": line.facts.get("product_subtitle"),
+        "product_collection": line.facts.get("product_collection"),
+        "product_type": line.facts.get("product_type"),
+        "product_type_id": line.facts.get("product_type_id"),
         "product_handle": line.product_handle,
         "variant_sku": line.sku,
         "variant_barcode": None,
@@ -72,8 +72,8 @@ def line_wire(
         "is_discountable": True,
         "is_tax_inclusive": True,
         "is_custom_price": False,
-        **with_twins({"unit_price": line.unit_price, "compare_at_unit_price": line.compare_at_price}),
-        **with_twins({"quantity": line.quantity}),
+        **with_twins(UnitPrices(unit_price=line.unit_price, compare_at_unit_price=line.compare_at_price)),
+        **with_twins(Quantity(quantity=line.quantity)),
         **with_twins(priced(part)),
         **with_twins(_totals_of_units(line, part, detail)),
         "metadata": line.meta,
@@ -85,29 +85,41 @@ def line_wire(
         "detail": detail,
         "variant": known.variants.get(line.variant_id) or _sold_variant(line, base_url),
     }
+    shown = cast(OrderItemOut, fields)
     if line.product_id in known.products:
         shown["product"] = known.products[line.product_id]
     return shown
 
 
-def _totals_of_units(line: OrderLine, part: PartTotals, detail: JsonDict) -> dict[str, int | float | None]:
-    def total_of(units: int) -> int:
-        return price_of_units(part.total, line.quantity, units)
+def _totals_of_units(line: OrderLine, part: PartTotals, units: UnitCounts) -> UnitTotals:
+    def total_of(count: int) -> int:
+        return price_of_units(part.total, line.quantity, count)
 
+    # units that no further return can be asked for
+    gone = (
+        units["return_requested_quantity"] + units["return_received_quantity"] + units["written_off_quantity"]
+    )
     return {
         "refundable_total_per_unit": total_of(1),
-        "refundable_total": total_of(detail["quantity"] - sum(detail[name] for name in _NOT_REFUNDABLE)),
-        **{total: total_of(detail[quantity]) for total, quantity in _QUANTITIES},
+        "refundable_total": total_of(units["quantity"] - gone),
+        "fulfilled_total": total_of(units["fulfilled_quantity"]),
+        "shipped_total": total_of(units["shipped_quantity"]),
+        "return_requested_total": total_of(units["return_requested_quantity"]),
+        "return_received_total": total_of(units["return_received_quantity"]),
+        "return_dismissed_total": total_of(units["return_dismissed_quantity"]),
+        "write_off_total": total_of(units["written_off_quantity"]),
     }
 
 
-def sold_tax_line(prefix: str, owner_id: str, part: PartTotals, moments: JsonDict, **more: str) -> JsonDict:
+def sold_tax_line(
+    prefix: str, owner_id: str, part: PartTotals, moments: Stamps, **part_of: Unpack[PartOf]
+) -> SoldTaxLine:
     """The IVA of a line or a way to ship that was sold. `moments`: when that was made and last changed."""
     return {
-        **tax_line(prefix, owner_id, part.tax_rate, **more),
-        "tax_rate_id": None,
-        **with_twins({"total": part.tax_total, "subtotal": part.original_tax_total}),
+        **tax_line(prefix, owner_id, part.tax_rate, **part_of),
         "raw_rate": exact(part.tax_rate),
+        "tax_rate_id": None,
+        **with_twins(TaxTotals(total=part.tax_total, subtotal=part.original_tax_total)),
         **moments,
         "deleted_at": None,
     }
@@ -131,9 +143,9 @@ def _sold_variant(line: OrderLine, base_url: str) -> JsonDict:
 
 def _detail(
     order: Order, line: OrderLine, fulfillments: Iterable[Fulfillment], coming_back: ComingBack
-) -> JsonDict:
+) -> LineDetail:
     active = [fulfillment for fulfillment in fulfillments if fulfillment.canceled_at is None]
-    quantities = {
+    quantities: UnitCounts = {
         "quantity": line.quantity,
         "fulfilled_quantity": line.fulfilled,
         "shipped_quantity": _units(
@@ -153,7 +165,7 @@ def _detail(
         "item_id": line.id,
         "version": 1,
         **with_twins(quantities),
-        **with_twins({"unit_price": None, "compare_at_unit_price": None}),
+        **with_twins(UnitPrices(unit_price=None, compare_at_unit_price=None)),
         "metadata": None,
         **stamps(line.created_at, line.updated_at),
         "deleted_at": None,

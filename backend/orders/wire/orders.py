@@ -10,15 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.api.line_products import NO_PRODUCTS, LineProducts, line_products, wants_products
 from backend.core.db.tables import JsonObject
 from backend.edge.query import Fields
-from backend.edge.wire import (
-    JsonDict,
-    adjustments,
-    iso,
-    priced,
-    sibling_id,
-    stamps,
-    totals,
-    with_twins,
+from backend.edge.wire import address_parts, adjustments, iso, priced, sibling_id, stamps, totals, with_twins
+from backend.orders.answers import (
+    AddressOut,
+    FulfillmentLabel,
+    FulfillmentOut,
+    MethodAmounts,
+    OrderAddress,
+    OrderOut,
+    OrderShippingMethod,
+    OrderStub,
+    OrderSummary,
 )
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -42,20 +44,6 @@ _PAYMENTS = (
     .outerjoin(PaymentSession, PaymentSession.collection_id == PaymentCollection.id)
     .where(PaymentCollection.cart_id.in_(bindparam("cart_ids", expanding=True)))
     .order_by(PaymentSession.created_at.desc(), PaymentSession.id.desc())
-)
-
-ADDRESS_FIELDS = (
-    "first_name",
-    "last_name",
-    "company",
-    "address_1",
-    "address_2",
-    "city",
-    "postal_code",
-    "country_code",
-    "province",
-    "phone",
-    "metadata",
 )
 
 
@@ -89,7 +77,7 @@ PLAIN = OrderView()
 
 async def order_wire(
     session: AsyncSession, order: Order, rows: OrderRows | None = None, *, view: OrderView = PLAIN
-) -> JsonDict:
+) -> OrderOut:
     """The whole order. For its owner, or for staff. `rows`: those of the order, if they are known."""
     rows = rows or (await _rows_of(session, [order]))[order.id]
     return _order(order, rows, await _products_of(session, [rows], view), view.base_url)
@@ -97,7 +85,7 @@ async def order_wire(
 
 async def orders_wire(
     session: AsyncSession, orders: Sequence[Order], view: OrderView = PLAIN
-) -> list[JsonDict]:
+) -> list[OrderOut]:
     """The orders, in their order. Four queries, however many orders, and as many for products that are asked for."""
     rows = await _rows_of(session, orders)
     known = await _products_of(session, rows.values(), view)
@@ -111,7 +99,7 @@ async def _products_of(session: AsyncSession, rows: Iterable[OrderRows], view: O
     return await line_products(session, ids, view.fields, view.base_url)
 
 
-def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> JsonDict:
+def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> FulfillmentOut:
     """A fulfillment with its label. `data.state` says how far the label is, `data.stage` where the carrier has it."""
     return {
         "id": fulfillment.id,
@@ -156,7 +144,7 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
     }
 
 
-def order_stub(order: Order) -> JsonDict:
+def order_stub(order: Order) -> OrderStub:
     """What anybody who knows an order's id may know: how it stands, and nothing of whose it is or what is in it."""
     return {
         "id": order.id,
@@ -175,7 +163,7 @@ def buyer_of(order: Order) -> str | None:
     return order.customer_id or order.guest_id
 
 
-def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) -> JsonDict:
+def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) -> OrderOut:
     owed = [
         collection_wire(collection, rows.payment_sessions, rows.refunds) for collection in rows.collections
     ]
@@ -223,28 +211,27 @@ def _order(order: Order, rows: OrderRows, known: LineProducts, base_url: str) ->
     }
 
 
-def _summary(order: Order, rows: OrderRows) -> JsonDict:
+def _summary(order: Order, rows: OrderRows) -> OrderSummary:
     paid, refunded = captured_total(rows.payment_sessions), refunded_total(rows.refunds)
-    return with_twins(
-        {
-            "paid_total": paid,
-            "refunded_total": refunded,
-            "accounting_total": order.total,
-            "credit_line_total": 0,
-            "transaction_total": paid - refunded,
-            "pending_difference": order.total - paid + refunded,
-            "current_order_total": order.total,
-            "original_order_total": order.total,
-        }
-    )
+    summary: OrderSummary = {
+        "paid_total": paid,
+        "refunded_total": refunded,
+        "accounting_total": order.total,
+        "credit_line_total": 0,
+        "transaction_total": paid - refunded,
+        "pending_difference": order.total - paid + refunded,
+        "current_order_total": order.total,
+        "original_order_total": order.total,
+    }
+    return with_twins(summary)
 
 
-def address_wire(address_id: str, address: JsonObject) -> JsonDict:
+def address_wire(address_id: str, address: JsonObject) -> AddressOut:
     """An address with every field the platform has."""
-    return {"id": address_id, **{name: address.get(name) for name in ADDRESS_FIELDS}}
+    return {"id": address_id, **address_parts(address)}
 
 
-def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
+def _address(order: Order, address: JsonObject, ending: str) -> OrderAddress:
     return {
         **address_wire(f"{sibling_id('ordaddr', order.id)}{ending}", address),
         "customer_id": buyer_of(order),
@@ -253,15 +240,16 @@ def _address(order: Order, address: JsonObject, ending: str) -> JsonDict:
     }
 
 
-def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
+def _shipping_method(order: Order, part: PartTotals) -> OrderShippingMethod:
     method_id = sibling_id("ordsm", order.id)
     moments = stamps(order.created_at, order.updated_at)
+    amounts: MethodAmounts = {"amount": part.original_total, **priced(part)}
     return {
         "id": method_id,
         "order_id": order.id,
         "name": order.shipping_name,
         "description": None,
-        **with_twins({"amount": part.original_total, **priced(part)}),
+        **with_twins(amounts),
         "is_tax_inclusive": True,
         "is_custom_amount": False,
         "shipping_option_id": order.shipping_option_id,
@@ -285,7 +273,7 @@ def _shipping_method(order: Order, part: PartTotals) -> JsonDict:
     }
 
 
-def _labels_wire(fulfillment: Fulfillment) -> list[JsonDict]:
+def _labels_wire(fulfillment: Fulfillment) -> list[FulfillmentLabel]:
     tracking_url = fulfillment.data.get(TRACKING_URL) or ""
     if fulfillment.tracking_number is None and fulfillment.label_url is None and not tracking_url:
         return []

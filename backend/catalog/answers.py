@@ -1,0 +1,338 @@
+"""Products, variants, categories and collections as the Store and Admin API answer with them."""
+
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from backend.channels.answers import ChannelOut, ProfileOut
+from backend.edge.wire import CalculatedPrice, DeletedMany, JsonDict, LastingStamps, Page, Stamps
+from backend.inventory.answers import LinkedItem, StockedItem
+
+
+class OptionFields(LastingStamps):
+    """An option of a product, without its values."""
+
+    id: str
+    title: str
+    is_exclusive: bool
+    metadata: JsonDict | None
+
+
+class OptionValueOut(LastingStamps):
+    """A value of an option."""
+
+    id: str
+    value: str
+    option_id: str
+    rank: int | None
+    metadata: None
+
+
+class ProductOptionOut(OptionFields):
+    """An option of a product, with its values."""
+
+    values: list[OptionValueOut]
+
+
+class OptionWithProducts(ProductOptionOut):
+    """An option with its product."""
+
+    products: list[JsonDict]
+
+
+class VariantOption(OptionValueOut):
+    """The value that a variant has of an option."""
+
+    option: OptionFields
+
+
+class PriceOut(Stamps):
+    """A variant's price, as staff see it."""
+
+    id: str
+    currency_code: str
+    amount: int
+    raw_amount: JsonDict
+    variant_id: str
+    min_quantity: None
+    max_quantity: None
+    rules: JsonDict
+
+
+class ImageOut(LastingStamps):
+    """A picture."""
+
+    id: str
+    url: str | None
+    rank: int
+    product_id: str
+    metadata: JsonDict | None
+
+
+class VariantFields(LastingStamps):
+    """A variant by itself."""
+
+    id: str
+    title: str
+    sku: str | None
+    barcode: None
+    ean: str | None
+    upc: None
+    allow_backorder: bool
+    manage_inventory: bool
+    hs_code: None
+    origin_country: None
+    mid_code: None
+    material: None
+    weight: None
+    length: None
+    height: None
+    width: None
+    metadata: JsonDict | None
+    thumbnail: None
+    variant_rank: int
+    product_id: str
+    options: list[VariantOption]
+
+
+class VariantParts(VariantFields):
+    """A variant with what is shown where it is asked for, and what only staff see."""
+
+    calculated_price: NotRequired[CalculatedPrice]
+    inventory_quantity: NotRequired[int]
+    images: NotRequired[list[ImageOut]]
+    inventory_items: NotRequired[list[LinkedItem]]
+    prices: NotRequired[list[PriceOut]]
+    compare_at_price: NotRequired[int | None]
+
+
+class VariantOut(VariantParts):
+    """A variant. Prices are whole pesos, IVA included; `inventory_quantity` can be sold."""
+
+    product: NotRequired[JsonDict]
+
+
+class VariantWithProduct(VariantParts):
+    """A variant as staff see it across products."""
+
+    product: JsonDict
+    inventory: list[StockedItem]
+
+
+class CategoryFields(Stamps):
+    """A category by itself."""
+
+    id: str
+    name: str
+    description: str
+    handle: str
+    is_active: NotRequired[bool]
+    is_internal: NotRequired[bool]
+    rank: int
+    external_id: None
+    metadata: JsonDict | None
+    parent_category_id: str | None
+
+
+class RelatedFields(CategoryFields):
+    """A category above or below another, by itself."""
+
+    mpath: str
+    deleted_at: None
+
+
+class RelatedCategory(RelatedFields):
+    """A category above or below another, with those that were asked for above and below it."""
+
+    category_children: NotRequired[list["RelatedCategory"]]
+    parent_category: NotRequired["RelatedCategory | None"]
+
+
+class CategoryOut(CategoryFields):
+    """A category, with its parent and its children."""
+
+    category_children: list[RelatedCategory]
+    parent_category: RelatedCategory | None
+
+
+class CollectionFields(Stamps):
+    """A curated set of products."""
+
+    id: str
+    title: str
+    handle: str
+    external_id: None
+
+
+class CollectionOut(CollectionFields):
+    """A curated set of products, as staff see it."""
+
+    metadata: JsonDict | None
+    deleted_at: None
+
+
+class ProductOwnFields(Stamps):
+    """Fields of a product that are shown by default."""
+
+    id: str
+    handle: str
+    title: str
+    subtitle: str
+    description: str
+    material: str | None
+    origin_country: Annotated[str | None, Field(description="Where it is made: two letters (ISO 3166).")]
+    hs_code: None
+    mid_code: None
+    thumbnail: str | None
+    weight: Annotated[float | None, Field(description="Kilograms.")]
+    length: Annotated[float | None, Field(description="Centimetres.")]
+    height: Annotated[float | None, Field(description="Centimetres.")]
+    width: Annotated[float | None, Field(description="Centimetres.")]
+    is_giftcard: bool
+    discountable: bool
+    collection_id: str | None
+    type_id: str | None
+    type: JsonDict | None
+    tags: list[JsonDict]
+
+
+class ProductRelations(TypedDict):
+    """Relations of a product that are shown by default."""
+
+    collection: CollectionOut | None
+    variants: list[VariantOut]
+    options: list[ProductOptionOut]
+    images: list[ImageOut]
+
+
+class ProductOut(ProductOwnFields, ProductRelations):
+    """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
+
+    featured: NotRequired[bool]
+    status: NotRequired[str]
+    tax_rate: NotRequired[
+        Annotated[
+            int,
+            Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
+        ]
+    ]
+    warnings: NotRequired[Annotated[str, Field(description="What its box says about safety.")]]
+    metadata: NotRequired[JsonDict]
+    categories: NotRequired[list[CategoryFields]]
+    external_id: NotRequired[None]
+    deleted_at: NotRequired[str | None]
+    sales_channels: NotRequired[list[ChannelOut]]
+    shipping_profile: NotRequired[ProfileOut | None]
+
+
+class ProductAnswer(TypedDict):
+    """A product."""
+
+    product: ProductOut
+
+
+class ProductsAnswer(Page):
+    """A page of the products."""
+
+    products: list[ProductOut]
+
+
+class ProductBatchAnswer(TypedDict):
+    """Result of a batch of products."""
+
+    created: list[ProductOut]
+    updated: list[ProductOut]
+    deleted: DeletedMany
+
+
+class VariantsAnswer(Page):
+    """A page of the variants."""
+
+    variants: list[VariantOut]
+
+
+class StaffVariantAnswer(TypedDict):
+    """A variant."""
+
+    variant: VariantWithProduct
+
+
+class StaffVariantsAnswer(Page):
+    """A page of the variants."""
+
+    variants: list[VariantWithProduct]
+
+
+class VariantBatchAnswer(TypedDict):
+    """Result of a batch of variants."""
+
+    created: list[VariantWithProduct]
+    updated: list[VariantWithProduct]
+    deleted: DeletedMany
+
+
+class ProductOptionAnswer(TypedDict):
+    """An option."""
+
+    product_option: ProductOptionOut
+
+
+class ProductOptionsAnswer(Page):
+    """A page of the options."""
+
+    product_options: list[ProductOptionOut]
+
+
+class OptionWithProductsAnswer(TypedDict):
+    """An option with its product."""
+
+    product_option: OptionWithProducts
+
+
+class OptionValueAnswer(TypedDict):
+    """A value of an option."""
+
+    product_option_value: OptionValueOut
+
+
+class OptionValuesAnswer(Page):
+    """A page of an option's values."""
+
+    product_option_values: list[OptionValueOut]
+
+
+class CategoryAnswer(TypedDict):
+    """A category."""
+
+    product_category: CategoryOut
+
+
+class CategoriesAnswer(Page):
+    """A page of the categories."""
+
+    product_categories: list[CategoryOut]
+
+
+class CollectionAnswer(TypedDict):
+    """A collection."""
+
+    collection: CollectionOut
+
+
+class CollectionsAnswer(Page):
+    """A page of the collections."""
+
+    collections: list[CollectionOut]
+
+
+class StoreCollectionAnswer(TypedDict):
+    """A collection."""
+
+    collection: CollectionFields
+
+
+class StoreCollectionsAnswer(Page):
+    """A page of the collections."""
+
+    collections: list[CollectionFields]

@@ -1,0 +1,184 @@
+"""Carts and shipping options as the Store API answers with them."""
+
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from backend.channels.answers import RegionOut
+from backend.edge.wire import (
+    Adjustment,
+    AllTotals,
+    CalculatedPrice,
+    Deleted,
+    JsonDict,
+    Priced,
+    Stamps,
+    TaxLine,
+)
+from backend.orders.answers import AddressOut
+from backend.payment.answers import PaymentCollectionOut
+from backend.promotions.answers import AppliedPromotion
+from backend.shipping.answers import LocationAddress, OptionPrice, OptionType, ProviderOut
+
+
+class CartItemFields(Priced, Stamps):
+    """Units of a variant in a cart, at today's price."""
+
+    id: str
+    cart_id: str
+    title: str
+    subtitle: str
+    thumbnail: str | None
+    variant_id: str
+    product_id: str
+    product_title: str | None
+    product_description: str | None
+    product_subtitle: str | None
+    product_handle: str | None
+    product_collection: str | None
+    product_type: str | None
+    product_type_id: str | None
+    variant_sku: str | None
+    variant_barcode: None
+    variant_title: str
+    requires_shipping: bool
+    is_giftcard: bool
+    is_discountable: bool
+    is_tax_inclusive: bool
+    quantity: int
+    unit_price: int
+    compare_at_unit_price: int | None
+    metadata: JsonDict
+    tax_lines: list[TaxLine]
+    adjustments: list[Adjustment]
+    product: JsonDict
+
+
+class CartItemOut(CartItemFields):
+    """Units of a variant in a cart, with the variant where it was asked for."""
+
+    variant: NotRequired[JsonDict]
+
+
+class CartShippingMethodOut(Priced, Stamps):
+    """The cart's shipping method."""
+
+    id: str
+    name: str
+    amount: int
+    is_tax_inclusive: bool
+    shipping_option_id: str | None
+    data: JsonDict
+    tax_lines: list[TaxLine]
+    adjustments: list[Adjustment]
+
+
+class CartCustomer(TypedDict):
+    """The customer or guest of a cart."""
+
+    id: str
+    email: str | None
+    groups: list[JsonDict]
+
+
+class CartFields(AllTotals, Stamps):
+    """A cart, at today's prices. Amounts are whole pesos, IVA included where they are not called subtotals."""
+
+    id: str
+    currency_code: str
+    email: str | None
+    locale: str | None
+    region_id: str
+    sales_channel_id: str
+    customer_id: str | None
+    metadata: JsonDict | None
+    completed_at: str | None
+    shipping_address_id: str
+    billing_address_id: str | None
+    items: list[CartItemOut]
+    shipping_methods: list[CartShippingMethodOut]
+    shipping_address: AddressOut
+    billing_address: AddressOut | None
+    credit_lines: list[JsonDict]
+    promotions: list[AppliedPromotion]
+    region: RegionOut
+    customer: CartCustomer | None
+
+
+class CartOut(CartFields):
+    """A cart, with what is owed for it once it is to be paid."""
+
+    payment_collection: NotRequired[PaymentCollectionOut]
+
+
+class CartAnswer(TypedDict):
+    """A cart."""
+
+    cart: CartOut
+
+
+class DeletedItem(Deleted):
+    """The line that is gone, and the cart it is gone from."""
+
+    parent: CartOut
+
+
+class OfferLocation(TypedDict):
+    """The warehouse that an option is shipped from."""
+
+    id: str
+    address: LocationAddress
+
+
+class OfferSet(TypedDict):
+    """The fulfillment set of an option's zone."""
+
+    id: str
+    type: str
+    location: OfferLocation
+
+
+class OfferZone(TypedDict):
+    """The service zone of an option."""
+
+    id: str
+    fulfillment_set_id: str
+    fulfillment_set: OfferSet
+
+
+class ShippingOptionOut(TypedDict):
+    """A shipping option, priced for the cart just now."""
+
+    id: str
+    name: str
+    price_type: str
+    service_zone_id: str
+    shipping_profile_id: str
+    provider_id: str
+    provider: ProviderOut
+    data: JsonDict | None
+    amount: Annotated[
+        int | None,
+        Field(description="Whole pesos; null for a calculated option while the cart has no destination."),
+    ]
+    is_tax_inclusive: bool
+    insufficient_inventory: bool
+    metadata: JsonDict
+    type: OptionType
+    rules: list[JsonDict]
+    calculated_price: CalculatedPrice | None
+    prices: list[OptionPrice]
+    service_zone: OfferZone
+
+
+class ShippingOptionsAnswer(TypedDict):
+    """The shipping options of a cart; none where no warehouse serves the sales channel."""
+
+    shipping_options: list[ShippingOptionOut]
+
+
+class ShippingOptionAnswer(TypedDict):
+    """A shipping option of a cart."""
+
+    shipping_option: ShippingOptionOut

@@ -1,0 +1,124 @@
+"""Customers as the Store and Admin API answer with them."""
+
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from backend.edge.wire import AddressParts, Deleted, JsonDict, LastingStamps, Page
+
+
+class SessionAnswer(TypedDict):
+    """The session's owner; its token is only in the cookie."""
+
+    user: dict[str, Any]
+
+
+class Succeeded(TypedDict):
+    """Result of an action."""
+
+    success: bool
+
+
+class CustomerAddressOut(AddressParts, LastingStamps):
+    """An entry of the address book."""
+
+    id: str
+    address_name: str | None
+    is_default_shipping: bool
+    is_default_billing: bool
+    customer_id: str
+
+
+class CustomerFields(LastingStamps):
+    """Fields of a customer or a guest."""
+
+    id: str
+    email: str
+    company_name: str | None
+    first_name: str | None
+    last_name: str | None
+    phone: str | None
+    metadata: JsonDict | None
+    has_account: bool
+
+
+class CustomerOut(CustomerFields):
+    """A customer with the address book."""
+
+    addresses: list[CustomerAddressOut]
+
+
+class CustomerAnswer(TypedDict):
+    """A customer."""
+
+    customer: CustomerOut
+
+
+class AddressAnswer(TypedDict):
+    """An entry of the address book."""
+
+    address: CustomerAddressOut
+
+
+class AddressesAnswer(Page):
+    """The address book."""
+
+    addresses: list[CustomerAddressOut]
+
+
+class DeletedAddress(Deleted):
+    """A deleted address, and the customer without it."""
+
+    parent: CustomerOut
+
+
+class PersonOut(CustomerFields):
+    """A customer or a guest, without addresses and groups."""
+
+    created_by: None
+
+
+class GroupFields(LastingStamps):
+    """A group of customers."""
+
+    id: str
+    name: str
+    metadata: JsonDict | None
+    created_by: None
+
+
+class GroupOut(GroupFields):
+    """A group of customers, with them where they were asked for."""
+
+    customers: NotRequired[list[PersonOut]]
+
+
+class StaffCustomerOut(PersonOut):
+    """A customer or a guest, as staff see them."""
+
+    addresses: NotRequired[list[CustomerAddressOut]]
+    groups: NotRequired[list[GroupOut]]
+
+
+class StaffCustomerAnswer(TypedDict):
+    """A customer or a guest."""
+
+    customer: StaffCustomerOut
+
+
+class StaffCustomersAnswer(Page):
+    """Customers and guests."""
+
+    customers: list[StaffCustomerOut]
+
+
+class GroupAnswer(TypedDict):
+    """A group of customers."""
+
+    customer_group: GroupOut
+
+
+class GroupsAnswer(Page):
+    """The groups."""
+
+    customer_groups: list[GroupOut]

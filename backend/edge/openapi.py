@@ -1,0 +1,69 @@
+"""The OpenAPI document of the API (`GET /openapi.json`)."""
+
+import re
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi._compat import ModelField
+from fastapi.utils import create_model_field
+
+from backend.edge.requests import WireRoute
+from backend.edge.wire import Deleted, DeletedMany
+
+NEVER_SELECTED = frozenset({Deleted.__name__, DeletedMany.__name__})
+"""Answers that `fields` takes nothing out of, also beside one that it does."""
+_REFERENCE = re.compile(r"'#/components/schemas/([^']+)'")
+
+
+class DocumentedApi(FastAPI):
+    """A FastAPI app whose answers are documented by the types that its routes return."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document. It is made when it is asked for first."""
+        if not self.openapi_schema:
+            routes = [
+                route for route in self.routes if isinstance(route, WireRoute) and route.answer is not None
+            ]
+            answers = {answer: _field(answer) for answer in {route.answer for route in routes}}
+            for route in routes:
+                _ = route.unique_id  # a route is made when something is asked of it
+                route.response_field = answers[route.answer]
+            allow_missing_fields(super().openapi())
+            for route in routes:
+                route.response_field = None  # only the document needs it
+        return super().openapi()
+
+
+def allow_missing_fields(document: dict[str, Any]) -> None:
+    """Require only `id` in what `fields` can leave parts out of: all below the answer of an operation that takes it."""
+    schemas = document["components"]["schemas"]
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    selectable = [_answer(one) for one in operations if _takes_fields(one)]
+    names = {name for answer in selectable for name in _references(answer)}
+    left = {name for answer in names for name in _references(schemas[answer])}
+    seen = names.copy()
+    while left:
+        name = left.pop()
+        seen.add(name)
+        if name in NEVER_SELECTED:
+            continue
+        schema = schemas[name]
+        if required := schema.pop("required", None):
+            schema |= {"required": ["id"]} if "id" in required else {}
+        left |= _references(schema) - seen
+
+
+def _field(answer: Any) -> ModelField:
+    return create_model_field("Answer", type_=answer, mode="serialization")
+
+
+def _takes_fields(operation: dict[str, Any]) -> bool:
+    return any(parameter["name"] == "fields" for parameter in operation.get("parameters", ()))
+
+
+def _answer(operation: dict[str, Any]) -> Any:
+    return [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+
+
+def _references(part: Any) -> set[str]:
+    return {*_REFERENCE.findall(repr(part))}

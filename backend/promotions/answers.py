@@ -1,0 +1,172 @@
+"""Promotions and campaigns as the Store and Admin API answer with them."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from backend.edge.wire import DeletedMany, JsonDict, Page, Stamps
+
+
+class RuleValue(TypedDict):
+    """A value of a rule, and what it is called."""
+
+    value: str
+    label: str
+
+
+class RuleOut(TypedDict):
+    """A rule of a promotion."""
+
+    id: str
+    attribute: str
+    attribute_label: str
+    operator: str
+    description: str | None
+    values: list[RuleValue]
+
+
+class AppliedMethod(TypedDict):
+    """Value of a promotion, as carts show it."""
+
+    id: str
+    type: str
+    value: int
+    currency_code: str | None
+
+
+class ApplicationMethod(AppliedMethod, Stamps):
+    """Value of a promotion and its targets."""
+
+    promotion_id: str
+    target_type: str
+    allocation: str
+    max_quantity: int | None
+    apply_to_quantity: None
+    buy_rules_min_quantity: None
+    description: str | None
+    target_rules: list[RuleOut]
+    buy_rules: list[RuleOut]
+
+
+class AppliedPromotion(TypedDict):
+    """A promotion as a cart shows it."""
+
+    id: str
+    code: str
+    is_automatic: bool
+    is_tax_inclusive: bool
+    application_method: AppliedMethod
+
+
+class BudgetOut(TypedDict):
+    """Limit and use of a campaign."""
+
+    id: str
+    type: str
+    currency_code: str | None
+    limit: int | None
+    used: int
+    attribute: str | None
+
+
+class CampaignOut(Stamps):
+    """A campaign."""
+
+    id: str
+    name: str
+    description: str | None
+    campaign_identifier: str
+    starts_at: str | None
+    ends_at: str | None
+    budget: BudgetOut | None
+    deleted_at: str | None
+
+
+class PromotionOut(Stamps):
+    """A promotion."""
+
+    id: str
+    code: str
+    is_automatic: bool
+    is_tax_inclusive: bool
+    type: str
+    status: str
+    limit: int | None
+    used: int
+    campaign_id: str | None
+    campaign: CampaignOut | None
+    metadata: JsonDict | None
+    deleted_at: str | None
+    application_method: ApplicationMethod
+    rules: list[RuleOut]
+
+
+class PromotionAnswer(TypedDict):
+    """A promotion."""
+
+    promotion: PromotionOut
+
+
+class PromotionsAnswer(Page):
+    """The promotions."""
+
+    promotions: list[PromotionOut]
+
+
+class CampaignAnswer(TypedDict):
+    """A campaign."""
+
+    campaign: CampaignOut
+
+
+class CampaignsAnswer(Page):
+    """The campaigns."""
+
+    campaigns: list[CampaignOut]
+
+
+class RulesAnswer(TypedDict):
+    """The rules of a promotion."""
+
+    rules: list[RuleOut]
+
+
+class RulesChanged(TypedDict):
+    """Result of a batch of rules."""
+
+    created: list[RuleOut]
+    updated: list[RuleOut]
+    deleted: DeletedMany
+
+
+class RuleOperator(TypedDict):
+    """An operator of rules."""
+
+    id: str
+    value: str
+    label: str
+
+
+class RuleAttribute(TypedDict):
+    """Something that rules can compare."""
+
+    id: str
+    value: str
+    label: str
+    required: bool
+    field_type: str
+    operators: list[RuleOperator]
+    disguised: NotRequired[bool]
+    hydrate: NotRequired[bool]
+
+
+class AttributesAnswer(TypedDict):
+    """Attributes that rules can compare."""
+
+    attributes: list[RuleAttribute]
+
+
+class ValuesAnswer(Page):
+    """Values that an attribute can be compared with."""
+
+    values: list[RuleValue]

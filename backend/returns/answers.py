@@ -1,0 +1,89 @@
+"""Returns as the Admin API answers with them."""
+
+from typing_extensions import TypedDict
+
+from backend.edge.wire import JsonDict, LastingStamps, Page
+from backend.orders.answers import OrderPreview
+
+
+class RefundAmount(TypedDict):
+    """Amount of the refund; null before it is known."""
+
+    refund_amount: int | None
+
+
+class ReturnedUnits(TypedDict):
+    """Units that are to come back, and those that arrived."""
+
+    quantity: int
+    received_quantity: int
+    damaged_quantity: int
+
+
+class ReturnItemOut(ReturnedUnits):
+    """Units of an order's line in a return."""
+
+    id: str
+    return_id: str
+    item_id: str
+    reason_id: str | None
+    reason: JsonDict | None
+    note: str | None
+    metadata: None
+
+
+class ReturnedOrder(TypedDict):
+    """The order of a return."""
+
+    id: str
+    display_id: int | None
+
+
+class ReturnOut(RefundAmount, LastingStamps):
+    """A return: `metadata` has its kind, how far it is in the shop's own words, and its number."""
+
+    id: str
+    status: str
+    display_id: int | None
+    order_id: str
+    order: ReturnedOrder
+    location_id: None
+    metadata: JsonDict
+    created_by: str | None
+    requested_at: str | None
+    received_at: str | None
+    order_version: int
+    exchange_id: None
+    claim_id: None
+    no_notification: bool
+    shipping_methods: list[JsonDict]
+    canceled_at: str | None
+    items: list[ReturnItemOut]
+
+
+ReturnAnswer = TypedDict("ReturnAnswer", {"return": ReturnOut})
+"""A return."""
+
+
+class ReturnOfOrder(ReturnAnswer):
+    """A return and its order."""
+
+    order: OrderPreview
+
+
+class ReturnPreview(ReturnAnswer):
+    """A return and its order as what is being written would leave it."""
+
+    order_preview: OrderPreview
+
+
+class PreviewAnswer(TypedDict):
+    """An order as what is being written would leave it."""
+
+    order: OrderPreview
+
+
+class ReturnsAnswer(Page):
+    """The returns, the newest first."""
+
+    returns: list[ReturnOut]

@@ -1,0 +1,226 @@
+"""Warehouses, zones and shipping options as the Store and Admin API answer with them."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from backend.channels.answers import ChannelOut, ProfileOut
+from backend.edge.wire import JsonDict, LastingStamps, Page, Stamps
+
+
+class LocationAddress(LastingStamps):
+    """The address of a warehouse."""
+
+    id: str
+    address_1: str | None
+    address_2: str | None
+    company: str | None
+    city: str | None
+    country_code: str | None
+    phone: str | None
+    province: str | None
+    postal_code: str | None
+    metadata: JsonDict | None
+
+
+class ProviderOut(TypedDict):
+    """A fulfillment provider that the shop runs with."""
+
+    id: str
+    is_enabled: bool
+
+
+class GeoZone(TypedDict):
+    """A country of a service zone."""
+
+    id: str
+    type: str
+    country_code: str
+    province_code: None
+    city: None
+    service_zone_id: str
+
+
+class ZoneOut(LastingStamps):
+    """A service zone."""
+
+    id: str
+    name: str
+    fulfillment_set_id: str
+    metadata: None
+    geo_zones: list[GeoZone]
+
+
+class SetOut(LastingStamps):
+    """A fulfillment set."""
+
+    id: str
+    name: str
+    type: str
+    metadata: None
+    service_zones: list[ZoneOut]
+
+
+class LocationOut(Stamps):
+    """A warehouse, with those of its links that were asked for."""
+
+    id: str
+    name: str
+    address_id: str
+    address: LocationAddress
+    metadata: None
+    fulfillment_providers: NotRequired[list[ProviderOut]]
+    sales_channels: NotRequired[list[ChannelOut]]
+    fulfillment_sets: NotRequired[list[SetOut]]
+
+
+class OptionType(LastingStamps):
+    """The type of a shipping option."""
+
+    id: str
+    label: str
+    description: str | None
+    code: str
+
+
+class OptionPrice(LastingStamps):
+    """The flat price of a shipping option."""
+
+    id: str
+    title: None
+    currency_code: str
+    price_set_id: str
+    amount: int
+    raw_amount: JsonDict
+    min_quantity: None
+    max_quantity: None
+    raw_min_quantity: None
+    raw_max_quantity: None
+    price_list_id: None
+    price_list: None
+    rules_count: int
+    price_rules: list[JsonDict]
+
+
+class SetLocation(TypedDict):
+    """The warehouse of a fulfillment set."""
+
+    id: str
+
+
+class OptionSet(TypedDict):
+    """The fulfillment set of an option's zone."""
+
+    id: str
+    name: str
+    type: str
+    location: SetLocation
+
+
+class OptionZone(TypedDict):
+    """The service zone of an option."""
+
+    id: str
+    name: str
+    fulfillment_set_id: str
+    fulfillment_set: OptionSet
+    metadata: None
+
+
+class OptionOut(Stamps):
+    """A shipping option, as staff see it."""
+
+    id: str
+    name: str
+    price_type: str
+    provider_id: str
+    provider: ProviderOut
+    service_zone_id: str
+    service_zone: OptionZone
+    shipping_profile_id: str
+    shipping_profile: ProfileOut
+    shipping_option_type_id: str
+    data: JsonDict | None
+    metadata: JsonDict | None
+    type: OptionType
+    rules: list[JsonDict]
+    prices: list[OptionPrice]
+
+
+class ProvidedOption(TypedDict):
+    """A service of a fulfillment provider."""
+
+    id: str
+    is_return: bool
+
+
+class LocationAnswer(TypedDict):
+    """A warehouse."""
+
+    stock_location: LocationOut
+
+
+class LocationsAnswer(Page):
+    """The warehouses."""
+
+    stock_locations: list[LocationOut]
+
+
+class ProvidersAnswer(Page):
+    """The fulfillment providers."""
+
+    fulfillment_providers: list[ProviderOut]
+
+
+class ProfileAnswer(TypedDict):
+    """A shipping profile."""
+
+    shipping_profile: ProfileOut
+
+
+class ProfilesAnswer(Page):
+    """The shipping profiles."""
+
+    shipping_profiles: list[ProfileOut]
+
+
+class SetAnswer(TypedDict):
+    """A fulfillment set."""
+
+    fulfillment_set: SetOut
+
+
+class ZoneAnswer(TypedDict):
+    """A service zone."""
+
+    service_zone: ZoneOut
+
+
+class OptionAnswer(TypedDict):
+    """A shipping option."""
+
+    shipping_option: OptionOut
+
+
+class OptionsAnswer(Page):
+    """A page of the shipping options."""
+
+    shipping_options: list[OptionOut]
+
+
+class OptionTypeAnswer(TypedDict):
+    """A type of shipping options."""
+
+    shipping_option_type: OptionType
+
+
+class OptionTypesAnswer(Page):
+    """A page of the types of shipping options."""
+
+    shipping_option_types: list[OptionType]
+
+
+class ProvidedOptionsAnswer(Page):
+    """A page of a provider's services."""
+
+    fulfillment_options: list[ProvidedOption]

@@ -1,0 +1,76 @@
+"""Staff members and invitations as the Admin API answers with them."""
+
+from typing_extensions import TypedDict
+
+from backend.edge.wire import Page, Stamps
+from backend.staff.rights import Role
+
+
+class StaffOut(Stamps):
+    """A staff member. `role`, `is_disabled` and `has_second_factor` are the shop's own."""
+
+    id: str
+    email: str
+    first_name: None
+    last_name: None
+    avatar_url: None
+    metadata: None
+    role: Role
+    is_disabled: bool
+    has_second_factor: bool
+
+
+class StaffAnswer(TypedDict):
+    """A staff member."""
+
+    user: StaffOut
+
+
+class StaffListAnswer(Page):
+    """The staff."""
+
+    users: list[StaffOut]
+
+
+class InviteOut(Stamps):
+    """An invitation to work here. `role` and `sent_at` are the shop's own."""
+
+    id: str
+    email: str
+    accepted: bool
+    expires_at: str | None
+    metadata: None
+    role: Role
+    sent_at: str | None
+    is_over: bool
+
+
+class InviteAnswer(TypedDict):
+    """An invitation."""
+
+    invite: InviteOut
+
+
+class InviteListAnswer(Page):
+    """The invitations that were not accepted yet."""
+
+    invites: list[InviteOut]
+
+
+class SessionOut(TypedDict):
+    """An open session. It holds nothing that opens it."""
+
+    id: str
+    created_at: str
+    last_seen_at: str
+    expires_at: str
+    has_second_factor: bool
+    is_current: bool
+    user_agent: str
+    address: str
+
+
+class SessionsAnswer(TypedDict):
+    """A staff member's open sessions."""
+
+    sessions: list[SessionOut]
