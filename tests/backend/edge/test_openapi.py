@@ -13,13 +13,13 @@ from backend.edge.wire import Deleted, Wire
 
 
 class Maker(TypedDict):
-    """A maker of toys."""
+    """Maker of toys."""
 
     name: str
 
 
 class Toy(TypedDict):
-    """A toy."""
+    """Toy with its maker."""
 
     id: str
     price: int
@@ -28,14 +28,14 @@ class Toy(TypedDict):
 
 
 class ToyAnswer(TypedDict):
-    """A toy."""
+    """Toy with its maker."""
 
     toy: Toy
     deleted: Deleted
 
 
 class Box(TypedDict):
-    """A box."""
+    """Box of toys."""
 
     id: str
     width: int
@@ -47,14 +47,14 @@ TOY: Toy = {"id": "toy_1", "price": 12_000, "maker": {"name": "Ana"}}
 
 @router.get("/toy")
 async def read_toy(fields: Shown) -> Wire[ToyAnswer]:
-    """The toy."""
+    """Return the toy."""
     deleted: Deleted = {"id": "toy_0", "object": "toy", "deleted": True}
     return Wire({"toy": fields.pick(TOY), "deleted": deleted})
 
 
 @router.get("/box")
 async def read_box() -> Wire[Box]:
-    """The box."""
+    """Return the box."""
     return Wire({"id": "box_1", "width": 10})
 
 
