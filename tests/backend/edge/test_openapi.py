@@ -69,7 +69,7 @@ def test_an_answer_is_documented_by_the_type_that_the_route_returns() -> None:
     content = described["paths"]["/box"]["get"]["responses"]["200"]["content"]["application/json"]
     assert content["schema"] == {"$ref": "#/components/schemas/Box"}
     assert described["components"]["schemas"]["Box"]["required"] == ["id", "width"]
-    assert described["components"]["schemas"]["Box"]["description"] == "A box."
+    assert described["components"]["schemas"]["Box"]["description"] == "Box of toys."
 
 
 def test_only_the_id_is_required_of_what_fields_can_leave_out() -> None:
