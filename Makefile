@@ -57,9 +57,9 @@ DEV_STAMP := .venv/.installed-dev
 	@$(python) -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
-# What a lock names, by its hashes, and nothing else.
+# What a lock names, by its hashes. `make run` keeps the developers' tools and the packages for traces.
 define install
-@.venv/bin/uv pip sync --python $(python) --require-hashes $(1)
+@.venv/bin/uv pip install --python $(python) --require-hashes --requirement $(1)
 @.venv/bin/uv pip install --quiet --python $(python) --no-deps --no-build-isolation --editable .
 endef
 
