@@ -16,7 +16,7 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from backend.core.observability.logs import set_up_logging
-from storefront.server.processes import ADDRESS, ServerSettings, hold_port
+from storefront.server.processes import ADDRESS, ServerSettings, end_at_signals, hold_port
 
 HEADERS_WITHIN = 10
 """Seconds that a connection has for the headers of a request, its first and each further one: also while it is idle."""
@@ -71,6 +71,8 @@ def make_server(settings: ServerSettings) -> MPServer:
     )
     # Granian would reload at SIGHUP: a closed terminal ends the shop, unless `nohup` started it
     server.on_startup(partial(signal.signal, signal.SIGHUP, signal.getsignal(signal.SIGHUP)))
+    # a forked worker would start with the handlers of this process, and ignore the order to end
+    server.on_startup(partial(os.register_at_fork, after_in_child=end_at_signals))
     return server
 
 

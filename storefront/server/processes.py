@@ -62,6 +62,12 @@ def _taken(port: int) -> CannotStart:
     return CannotStart(f"Trompo cannot start: port {port} is taken. Choose another with PORT=…")
 
 
+def end_at_signals() -> None:
+    """Let SIGINT and SIGTERM end this process at once. A worker has its own handlers as soon as it opens the shop."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def end_with_parent() -> None:
     """Have this worker told to end (SIGTERM) when the main process is killed.
 

@@ -1,7 +1,6 @@
 """A worker: one process that serves the shop. The main process is in `storefront.server.granian_server`."""
 
 import importlib
-import signal
 from collections.abc import Callable
 from http.client import HTTPException
 from threading import Thread
@@ -13,7 +12,7 @@ from starlette.types import ASGIApp
 from backend.core.config.settings import load_settings
 from backend.core.observability.logs import set_up_logging
 from backend.core.observability.metrics import forget_dead_processes
-from storefront.server.processes import end_with_parent
+from storefront.server.processes import end_at_signals, end_with_parent
 from storefront.server.toolchain import prepare_serving
 
 SECONDS_BETWEEN_LOOKS = 0.05
@@ -21,8 +20,7 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 def open_shop() -> ASGIApp:
     """Return this worker's app, and print a line as soon as the shop answers."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)  # a worker that does not serve yet ends at once
+    end_at_signals()  # a spawned worker has Python's handler of SIGINT, which prints a traceback
     end_with_parent()
     settings = load_settings()
     set_up_logging(settings.log_format)

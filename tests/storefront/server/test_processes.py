@@ -1,8 +1,12 @@
+import signal
 import socket
+import subprocess
+import sys
 
 import pytest
 
 from backend.core.errors import CannotStart
+from storefront.server.build import ROOT
 from storefront.server.processes import ADDRESS, hold_port
 from tests.ports import free_port
 
@@ -23,3 +27,29 @@ def test_a_port_that_somebody_else_listens_on() -> None:
         port = other.getsockname()[1]
         with pytest.raises(CannotStart, match=f"port {port} is taken"):
             hold_port(port)
+
+
+STARTING_WORKER = """
+import sys, time
+from storefront.server.granian_server import make_server
+from storefront.server.processes import ServerSettings
+
+def load():
+    print("starting", flush=True)
+    time.sleep(60)
+
+settings = ServerSettings(port=int(sys.argv[1]), workers=1, log_format="text", end_timeout_s=30)
+make_server(settings).serve(target_loader=load, wrap_loader=False)
+"""
+
+
+def test_main_process_ends_at_once_while_a_worker_starts() -> None:
+    command = [sys.executable, "-c", STARTING_WORKER, str(free_port())]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as main:
+        assert main.stdout is not None
+        assert main.stdout.readline() == "starting\n"
+        main.send_signal(signal.SIGTERM)
+        try:
+            assert main.wait(timeout=15) == 0
+        finally:
+            main.kill()
