@@ -85,7 +85,7 @@ def _upgrade(connection: Connection, revision: str) -> None:
     config = _config(connection)
     script = ScriptDirectory.from_config(config)
     current = MigrationContext.configure(connection).get_current_revision()
-    if current is not None and not knows(current):
+    if current is not None and not _has_revision(script, current):
         if not is_compatible(connection, script):
             raise UnknownRevision(f"it does not know the revision {current}")
         log.info("the database is of a newer release, which this one fits")
@@ -97,7 +97,11 @@ def _upgrade(connection: Connection, revision: str) -> None:
 
 def knows(revision: str) -> bool:
     """Return True if this version of the code has the revision."""
-    return any(one.revision == revision for one in ScriptDirectory(str(FOLDER)).walk_revisions())
+    return _has_revision(ScriptDirectory(str(FOLDER)), revision)
+
+
+def _has_revision(script: ScriptDirectory, revision: str) -> bool:
+    return any(one.revision == revision for one in script.walk_revisions())
 
 
 async def make_revision(database: Database, message: str, tables: MetaData) -> None:
