@@ -34,8 +34,11 @@ class ClientProgramError(Exception):
     """A program of PostgreSQL is missing, older than the server, or has failed. The message is one line."""
 
 
-async def check_programs(database: Database) -> int:
-    """Check that the programs can talk to the server. Return the server's major version.
+async def check_programs(database: Database) -> tuple[int, str]:
+    """Check that the programs can talk to the server.
+
+    Returns:
+        The server's major version, and the schema of the shop's tables.
 
     Raises:
         ClientProgramError: one is missing or older than the server, or the address is a pooler's.
@@ -45,7 +48,8 @@ async def check_programs(database: Database) -> int:
             "a pooler cannot serve pg_dump and pg_restore: name the database's own address by DATABASE_URL, "
             "and set no DATABASE_POOLER"
         )
-    server, _schema = await _server(database)
+    async with database.engine.connect() as connection:
+        server, schema = (await connection.execute(_SERVER)).one()
     for program in PROGRAMS:
         found = _VERSION.search(await _run(program, "--version"))
         version = int(found[1]) if found else 0
@@ -54,7 +58,7 @@ async def check_programs(database: Database) -> int:
                 f"{program} {version} is older than the server, PostgreSQL {server}: install its client programs of "
                 f"version {server} or newer"
             )
-    return server
+    return server, schema
 
 
 async def table_names(database: Database) -> list[str]:
@@ -72,8 +76,7 @@ async def dump(database: Database, folder: Path) -> tuple[dict[str, Any], Path]:
     Raises:
         ClientProgramError: see `check_programs`, or `pg_dump` failed.
     """
-    version = await check_programs(database)
-    _, schema = await _server(database)
+    version, schema = await check_programs(database)
     file = folder / DUMP_FILE
     await _run(
         "pg_dump",
@@ -96,12 +99,11 @@ async def check_restorable(database: Database, said: dict[str, Any]) -> None:
     Raises:
         ClientProgramError: it does not, or see `check_programs`.
     """
-    server = await check_programs(database)
+    server, schema = await check_programs(database)
     if server < said["server"]:
         raise ClientProgramError(
             f"the copy is of PostgreSQL {said['server']}, and the server here is older: PostgreSQL {server}"
         )
-    _, schema = await _server(database)
     if schema != said["schema"]:
         raise ClientProgramError(
             f"the copy is of the schema {said['schema']}, and the database here uses {schema}"
@@ -129,13 +131,6 @@ async def restore_dump(database: Database, said: dict[str, Any], file: Path) -> 
         str(file),
     )
     await upgrade(database)
-
-
-async def _server(database: Database) -> tuple[int, str]:
-    """Return the server's major version and the schema of the shop's tables."""
-    async with database.engine.connect() as connection:
-        version, schema = (await connection.execute(_SERVER)).one()
-        return int(version), str(schema)
 
 
 def _options(url: URL, folder: Path) -> list[str]:
