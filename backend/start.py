@@ -33,9 +33,10 @@ async def prepare(settings: Settings) -> Seeded:
     """
     registered()
     private_folder(settings.data_dir)
-    await check_sqlite_driver()
     database = Database.from_settings(settings, is_patient=True)
     try:
+        if database.is_sqlite:
+            await check_sqlite_driver()
         with told_in_one_line():
             async with alone(database):
                 await upgrade(database)
