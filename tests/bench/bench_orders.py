@@ -142,12 +142,8 @@ async def _measure(database: Database, settings: Settings, orders: int) -> None:
 
 
 def settle() -> None:
-    """Exclude existing objects from garbage collection, as `storefront.server.granian_server` does.
-
-    What filling the database has left would else be looked through in the middle of an answer.
-    """
+    """Collect what filling the database has left, so that it is not collected in the middle of an answer."""
     gc.collect()
-    gc.freeze()
 
 
 async def timed(name: str, ask: Callable[[], Awaitable[object]]) -> None:

@@ -13,7 +13,7 @@ def _log_in(kept: str) -> None:
 
 
 async def test_a_process_that_was_forked_after_a_hashing_answers_its_first_login() -> None:
-    """A start makes the first member of staff, then forks the processes that serve."""
+    """Threads do not survive a fork, so the child needs threads of its own to hash with."""
     kept = await hash_password("una clave larga")
     child = multiprocessing.get_context("fork").Process(target=_log_in, args=(kept,))
     child.start()
