@@ -14,12 +14,13 @@ from backend.core.dates import time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_exact, parse_amount
 from backend.core.texts import _
-from backend.office.listing import ListView, count_new_rows, read_page
+from backend.office.listing import ListView, count_new_rows, exclude_next_pages, read_page
 from backend.orders.models import Order
 from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 30
+KEY = (Attention.due_at, Attention.id)
 
 K = AttentionKind
 HONOR = {
@@ -91,7 +92,7 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
         .outerjoin(Order, Order.id == Attention.order_id)
         .where(Attention.resolved_at.is_(None))
     )
-    found, following = await read_page(session, query, (Attention.due_at, Attention.id), cursor, MOST_ROWS)
+    found, following = await read_page(session, query, KEY, cursor, MOST_ROWS)
     moment = await database_now(session)
     rows = [_row(attention, number, moment) for attention, number in found]
     return AttentionPage(rows=rows, cursor=following)
@@ -105,15 +106,15 @@ async def count_open(session: AsyncSession, actor: Actor) -> int:
     return (await session.execute(query)).scalar_one()
 
 
-async def count_unknown(session: AsyncSession, actor: Actor, known: Sequence[str]) -> int:
-    """Count the open rows that are not among the known ones.
+async def count_unknown(session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = "") -> int:
+    """Count the open rows up to the cursor that are not among the known ones.
 
     Raises:
         Forbidden: the actor may not see them.
     """
     actor.require(Right.READ_ATTENTION)
     query = select(Attention.id).where(Attention.resolved_at.is_(None), Attention.id.not_in(known))
-    return await count_new_rows(session, query)
+    return await count_new_rows(session, exclude_next_pages(query, KEY, cursor))
 
 
 def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:

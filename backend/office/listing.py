@@ -6,7 +6,7 @@ A list's view is a `ListView` with its `rows`. Its filters are fields of the add
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any, TypeVarTuple
 from urllib.parse import urlencode
 
@@ -119,9 +119,8 @@ async def read_page(
         InvalidData: the cursor is not one of this list.
     """
     if cursor:
-        moment, last = read_cursor(cursor)
-        place = tuple_(*key), (moment, _number(last) if isinstance(key[1].type, Integer) else last)
-        query = query.where(place[0] < place[1] if is_descending else place[0] > place[1])
+        place = _read_place(key, cursor)
+        query = query.where(tuple_(*key) < place if is_descending else tuple_(*key) > place)
     query = query.order_by(*(column.desc() if is_descending else column for column in key)).limit(size + 1)
     found = (await session.execute(query)).all()
     if len(found) <= size:
@@ -131,13 +130,27 @@ async def read_page(
     return found[:size], cursor_at(moment, last)
 
 
+def exclude_next_pages(query: Select[*Columns], key: tuple[Any, Any], cursor: str) -> Select[*Columns]:
+    """Return the query without the rows after the shown pages. The lowest key comes first.
+
+    Args:
+        query: for counting.
+        key: see `read_page`.
+        cursor: of the next page; empty if all rows are shown.
+    """
+    return query.where(tuple_(*key) <= _read_place(key, cursor)) if cursor else query
+
+
 async def count_new_rows(session: AsyncSession, query: Select[*Columns]) -> int:
     """Return how many rows the query has, at most `MAX_NEW_ROWS`."""
     counted = select(func.count()).select_from(query.limit(MAX_NEW_ROWS).subquery())
     return (await session.execute(counted)).scalar_one()
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
+def _read_place(key: tuple[Any, Any], cursor: str) -> tuple[datetime, str | int]:
+    moment, last = read_cursor(cursor)
+    if not isinstance(key[1].type, Integer):
+        return moment, last
+    if not (last.isascii() and last.isdecimal()):
         raise InvalidData("not a cursor")
-    return int(text)
+    return moment, int(last)

@@ -9,12 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import last_day, short_time_label, time_label
 from backend.core.db.database import database_now
-from backend.office.listing import ListView, count_new_rows, read_page
+from backend.office.listing import ListView, count_new_rows, exclude_next_pages, read_page
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 200
 """How many are shown, of those with an answer the newest."""
+KEY = (Pqrs.due_at, Pqrs.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> Pq
     actor.require(Right.READ_ORDERS)
     moment = await database_now(session)
     waits = select(Pqrs).where(Pqrs.answered_at.is_(None))
-    found, following = await read_page(session, waits, (Pqrs.due_at, Pqrs.number), cursor, MOST_ROWS)
+    found, following = await read_page(session, waits, KEY, cursor, MOST_ROWS)
     answered: Sequence[Pqrs] = []
     if not cursor:
         done = select(Pqrs).where(Pqrs.answered_at.is_not(None)).order_by(Pqrs.number.desc())
@@ -65,15 +66,15 @@ async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> Pq
     )
 
 
-async def count_new_pqrs(session: AsyncSession, actor: Actor, known: Sequence[str]) -> int:
-    """Count the rows that wait for an answer and are not among the known ones.
+async def count_new_pqrs(session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = "") -> int:
+    """Count the rows up to the cursor that wait for an answer and are not among the known ones.
 
     Raises:
         Forbidden: the role may not see orders and who bought them.
     """
     actor.require(Right.READ_ORDERS)
     query = select(Pqrs.id).where(Pqrs.answered_at.is_(None), Pqrs.id.not_in(known))
-    return await count_new_rows(session, query)
+    return await count_new_rows(session, exclude_next_pages(query, KEY, cursor))
 
 
 def _row(actor: Actor, row: Pqrs, moment: datetime) -> PqrsRow:

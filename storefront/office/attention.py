@@ -57,7 +57,8 @@ class AttentionState(OfficeList, KnownClientState):
 
     async def _rows_again(self, actor: Actor, shown: AttentionPage) -> tuple[dict[str, AttentionRow], int]:
         async with current_shop().database.read() as session:
-            return {}, await count_unknown(session, actor, [row.id for row in shown.rows])
+            known = [row.id for row in shown.rows]
+            return {}, await count_unknown(session, actor, known, shown.cursor)
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:

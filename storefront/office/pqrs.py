@@ -43,7 +43,8 @@ class PqrsScreen(OfficeList, KnownClientState):
 
     async def _rows_again(self, actor: Actor, shown: PqrsList) -> tuple[dict[str, PqrsRow], int]:
         async with current_shop().database.read() as session:
-            return {}, await count_new_pqrs(session, actor, [row.id for row in shown.rows])
+            known = [row.id for row in shown.rows]
+            return {}, await count_new_pqrs(session, actor, known, shown.cursor)
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def answer(self, actor: Actor, form_data: dict[str, str]) -> None:

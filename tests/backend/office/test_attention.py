@@ -81,6 +81,16 @@ async def test_what_is_new_is_counted(shop: Shop) -> None:
         assert await count_open(session, OWNER) == len(AttentionKind)
 
 
+async def test_rows_of_the_next_page_are_not_new(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 4)
+    await raise_all(shop)
+    shown = await page(shop)
+    known = [row.id for row in shown.rows]
+    async with shop.database.read() as session:
+        assert await count_unknown(session, OWNER, known, shown.cursor) == 0
+        assert await count_unknown(session, OWNER, known[1:], shown.cursor) == 1
+
+
 async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     nobody = Actor("user_2", Role.STOCKROOM)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
+from backend.office import pqrs as module
 from backend.pqrs.service import ask
 from backend.rate_limit.limiter import Client
 from backend.staff.rights import Role
@@ -39,6 +40,21 @@ async def test_it_is_answered_by_whoever_may(shop: Shop, browser_of: At) -> None
     assert [one.answer for one in screen.content.answered] == ["Ya contestamos."]
     await sent(screen, "answer", {"id": row.id, "answer": "Otra vez."})
     assert screen.told.text == "Otra persona la respondió antes."
+
+
+async def test_row_of_the_next_page_is_not_new(
+    shop: Shop, browser_of: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 1)
+    for person in range(2):
+        words = {**ASKED, "email": f"ana{person}@example.com"}
+        await ask(shop.database, words, client=Client(f"190.24.{person}.1"))
+    screen = await opened(browser_of, Role.SHOP)
+    await screen._update()
+    assert (len(screen.content.rows), screen.fresh) == (1, 0)
+    await ask(shop.database, {**ASKED, "kind": "peticion"}, client=Client("190.24.2.1"))  # is due earlier
+    await screen._update()
+    assert (len(screen.content.rows), screen.fresh) == (1, 1)
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, {"id": "x" * 9000}, {"id": "pqrs_1", "answer": "Hola"}, 7])
