@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product
 from backend.catalog.views import PictureView
 from backend.core.dates import time_label
-from backend.office.listing import ListView, read_page
+from backend.office.listing import ListView, count_new_rows, exclude_next_pages, read_page
 from backend.orders.models import Order
 from backend.reviews.models import STATE_NAMES, Review, ReviewState
 from backend.reviews.views import review_pictures
@@ -17,6 +18,7 @@ from backend.staff.rights import Actor, Right
 
 MOST_ROWS = 100
 """How many are shown of those that wait, and of the rest."""
+KEY = (Review.written_at, Review.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +75,28 @@ async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") ->
         .join(Product, Product.id == Review.product_id)
         .outerjoin(Order, Order.id == Review.order_id)
     )
-    waits, key = Review.state == ReviewState.WAITING, (Review.written_at, Review.id)
-    found, following = await read_page(session, query.where(waits), key, cursor, MOST_ROWS)
+    waits = Review.state == ReviewState.WAITING
+    found, following = await read_page(session, query.where(waits), KEY, cursor, MOST_ROWS)
     decided = query.where(~waits).order_by(Review.written_at.desc(), Review.id).limit(MOST_ROWS)
     return ReviewsList(
         rows=[_row(one) for one in found],
         cursor=following,
         decided=[] if cursor else [_row(one) for one in (await session.execute(decided)).all()],
     )
+
+
+async def count_new_reviews(
+    session: AsyncSession, actor: Actor, known: Sequence[ReviewRow], cursor: str = ""
+) -> int:
+    """Count the reviews up to the cursor that wait to be read and are not among the known ones, or not as they are now.
+
+    Raises:
+        Forbidden: the role may not see orders and who bought them.
+    """
+    actor.require(Right.READ_ORDERS)
+    versions = [datetime.fromisoformat(row.version) for row in known]
+    query = select(Review.id).where(Review.state == ReviewState.WAITING, Review.written_at.not_in(versions))
+    return await count_new_rows(session, exclude_next_pages(query, KEY, cursor))
 
 
 def _row(found: Sequence[object]) -> ReviewRow:

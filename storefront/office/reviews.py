@@ -9,7 +9,7 @@ from backend.app import current_shop
 from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.reviews import ReviewRow, ReviewsList, reviews_list
+from backend.office.reviews import ReviewRow, ReviewsList, count_new_reviews, reviews_list
 from backend.reviews.models import ReviewState
 from backend.reviews.moderation import (
     LONGEST_ANSWER,
@@ -52,8 +52,8 @@ class ReviewsScreen(OfficeList, KnownClientState):
             return await reviews_list(session, actor, cursor)
 
     async def _rows_again(self, actor: Actor, shown: ReviewsList) -> tuple[dict[str, ReviewRow], int]:
-        now, known = await self._page(actor, {}), {row.version for row in shown.rows}
-        return {}, sum(row.version not in known for row in now.rows)
+        async with current_shop().database.read() as session:
+            return {}, await count_new_reviews(session, actor, shown.rows, shown.cursor)
 
     @office_event(Right.CHANGE_CATALOG)
     async def show(self, actor: Actor, form_data: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from backend.catalog.ratings import rating_of
 from backend.catalog.storefront.page_content import product_detail
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.core.ids import new_id
-from backend.office.reviews import reviews_list
+from backend.office.reviews import count_new_reviews, reviews_list
 from backend.office.today import today
 from backend.orders.models import Order
 from backend.outbox.models import OutboxEvent
@@ -130,8 +130,14 @@ async def test_the_office_sees_what_waits(shop: Shop, bought: Sold) -> None:
         day = await today(session, COMMAND_LINE, shop.settings)
     assert [(one.id, one.stars, one.state) for one in for_staff.rows] == [(row.id, 4, "waiting")]
     assert (for_staff.decided, day.reviews, day.is_quiet) == ([], 1, False)
+    async with shop.database.read() as session:
+        assert await count_new_reviews(session, COMMAND_LINE, for_staff.rows) == 0
+    row = await written(shop, bought, text="Ya no gira tan bien como antes.")
+    async with shop.database.read() as session:
+        assert await count_new_reviews(session, COMMAND_LINE, for_staff.rows) == 1
     await shown(shop, row)
     async with shop.database.read() as session:
+        assert await count_new_reviews(session, COMMAND_LINE, for_staff.rows) == 0
         for_staff = await reviews_list(session, COMMAND_LINE)
     assert (for_staff.rows, [one.id for one in for_staff.decided]) == ([], [row.id])
 
