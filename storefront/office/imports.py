@@ -7,6 +7,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.core.error_texts import SESSION_ENDED
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.exports.service import ask_for
@@ -50,7 +51,7 @@ TEXTS = {
     "busy": _("La tienda está ocupada. Inténtalo en un momento."),
     "offline": _("Se cortó la conexión. Envíalo otra vez."),
     "stopped": _("No se envió."),
-    "ended": _("Tu sesión terminó. Entra otra vez."),
+    "ended": SESSION_ENDED,
     "forbidden": _("Tu rol no permite hacer esto."),
     "too_large": _("Es demasiado grande."),
     "failed": _("No se pudo leer. Inténtalo otra vez."),

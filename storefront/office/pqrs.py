@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
@@ -56,7 +57,7 @@ class PqrsScreen(OfficeList, KnownClientState):
                 await answer_pqrs(session, actor, typed["id"], typed["answer"])
         except InvalidData as error:
             self.problems = {f"{typed['id'][:60]}-answer": error.fields.get("answer", "")}
-            self._tell(_("Revisa los datos marcados."), "problem")
+            self._tell(CHECK_FIELDS, "problem")
             return
         except Conflict:
             self._tell(_("Otra persona la respondió antes."), "problem")

@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
 from backend.news.topics import Topic
@@ -102,7 +103,7 @@ class ReviewsScreen(OfficeList, KnownClientState):
 
     def _mark(self, review_id: str, name: str, error: InvalidData) -> None:
         self.problems = {f"{review_id[:60]}-{name}": error.fields.get(name, "")}
-        self._tell(_("Revisa los datos marcados."), "problem")
+        self._tell(CHECK_FIELDS, "problem")
 
 
 SHOWN = ReviewsScreen.content

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Category
 from backend.core.dates import TIME_ZONE, day_begin
 from backend.core.db.tables import JsonObject
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.money import typed_pesos
 from backend.core.texts import _
@@ -48,7 +49,6 @@ TARGETS = (ORDER, TOYS, CATEGORIES, SHIPPING)
 LONGEST_CODE = 40
 CATEGORY_FIELD = "category:"
 """What the names of the boxes of categories begin with; their ids follow."""
-CHECK = _("Revisa los datos marcados.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +143,10 @@ async def read_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
     if starts and ends and ends < starts:
         problems["ends"] = _("Termina antes de empezar.")
     if form.target not in TARGETS:
-        problems["target"] = CHECK
+        problems["target"] = CHECK_FIELDS
     target_ids = await read_targets(session, form, problems)
     if problems:
-        raise InvalidData(CHECK, fields=problems)
+        raise InvalidData(CHECK_FIELDS, fields=problems)
     return TypedOffer(
         code=code,
         is_automatic=form.way == "automatic",
@@ -223,7 +223,7 @@ async def save_offer(
             return await _create(session, actor, typed)
         return await _change(session, actor, typed, promotion_id)
     except CodeTaken:
-        raise InvalidData(CHECK, fields={"code": _("Otra oferta ya tiene este código.")}) from None
+        raise InvalidData(CHECK_FIELDS, fields={"code": _("Otra oferta ya tiene este código.")}) from None
 
 
 async def _create(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Promotion:

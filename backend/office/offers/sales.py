@@ -27,6 +27,7 @@ from backend.catalog.price_lists.service import Sale, find_sale, save_sale, set_
 from backend.core.dates import date_label, day_begin, last_day, short_time_label
 from backend.core.db.database import database_now
 from backend.core.db.tables import get_or_404
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop, typed_pesos
 from backend.core.texts import _
@@ -34,7 +35,6 @@ from backend.core.web.contact import one_line
 from backend.edge.schemas import MAX_AMOUNT
 from backend.office.offers.form import (
     CATEGORIES,
-    CHECK,
     TOYS,
     OfferForm,
     is_day,
@@ -219,14 +219,14 @@ async def move_end(session: AsyncSession, actor: Actor, list_id: str, last_day: 
     problems: dict[str, str] = {}
     day = read_day(last_day, "last_day", problems)
     if day is None:
-        raise InvalidData(CHECK, fields={"last_day": _("Escribe una fecha.")})
+        raise InvalidData(CHECK_FIELDS, fields={"last_day": _("Escribe una fecha.")})
     try:
         await set_end(session, actor, list_id, day_begin(day + timedelta(days=1)))
     except InvalidData:
         words = _(
             "Elige un día que no haya pasado, y antes de que empiece otra rebaja de los mismos juguetes."
         )
-        raise InvalidData(CHECK, fields={"last_day": words}) from None
+        raise InvalidData(CHECK_FIELDS, fields={"last_day": words}) from None
 
 
 async def _read(session: AsyncSession, form: SaleForm) -> Sale:
@@ -252,11 +252,11 @@ async def _read(session: AsyncSession, form: SaleForm) -> Sale:
     elif ends_at <= starts_at:
         problems["ends"] = _("Termina antes de empezar, o antes de hoy.")
     if form.target not in TARGETS:
-        problems["target"] = CHECK
+        problems["target"] = CHECK_FIELDS
     named = OfferForm(target=form.target, toys=form.toys, categories=form.categories)
     target_ids = await read_targets(session, named, problems)
     if problems:
-        raise InvalidData(CHECK, fields=problems)
+        raise InvalidData(CHECK_FIELDS, fields=problems)
     method = Method.PERCENTAGE if is_percentage else Method.FIXED
     return Sale(title, Rule(method, value, TARGETS[form.target], target_ids), Window(starts_at, ends_at))
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from backend.core.error_texts import SESSION_ENDED
 from backend.core.texts import _
 from backend.media.uploads import MOST_FILE_BYTES
 from storefront.components.react_components import on_value
@@ -28,7 +29,7 @@ TEXTS = {
     "too_many_bytes": _("Pesa demasiado: hasta {most}.").format(most=MOST),
     "busy": _("La tienda está ocupada. Inténtalo en un momento."),
     "offline": _("Se cortó la conexión."),
-    "ended": _("Tu sesión terminó. Entra otra vez."),
+    "ended": SESSION_ENDED,
     "forbidden": _("Tu rol no permite hacer esto."),
     "failed": _("No subió. Inténtalo otra vez."),
 }

@@ -7,6 +7,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.texts import _
 from backend.news.topics import Topic
@@ -55,7 +56,7 @@ class OpeningState(OfficeScreen, KnownClientState):
                 row = await open_return(session, actor, self._order_id(), typed)
         except InvalidData as error:
             self.problems = dict(error.fields)
-            self._tell(error.fields.get("units") or _("Revisa los datos marcados."), "problem")
+            self._tell(error.fields.get("units") or CHECK_FIELDS, "problem")
         except NotAllowed:
             self._tell(_("No se puede: no queda dinero por devolver, o algo tiene guía."), "problem")
             await self._show(actor)

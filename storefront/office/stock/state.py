@@ -6,6 +6,7 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.app import current_shop
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.texts import _, counted
 from backend.inventory.movements import Reason, StockMoved, Why
 from backend.news.topics import Topic
@@ -145,7 +146,7 @@ class StockState(OfficeList, KnownClientState):
             if not count
         }
         if self.problems:
-            self._tell(_("Revisa los datos marcados."), "problem")
+            self._tell(CHECK_FIELDS, "problem")
             return
         receipt = Receipt(
             {variant_id: count or 0 for variant_id, count in units.items()},
@@ -171,7 +172,7 @@ class StockState(OfficeList, KnownClientState):
         self.problems = {}
         if counted is None or typed["reason"] not in CORRECTING:
             self.problems = {"counted": _("Escribe cuántas contaste.")}
-            self._tell(_("Revisa los datos marcados."), "problem")
+            self._tell(CHECK_FIELDS, "problem")
             return
         why = Why(Reason(typed["reason"]), actor, note=typed["note"])
         try:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.app import current_shop
+from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import Conflict, Duplicate, InvalidData, NotAllowed
 from backend.core.texts import _
 from backend.news.topics import Topic
@@ -64,7 +65,7 @@ class TeamState(OfficeScreen, KnownClientState):
                 invited = await invite(session, actor, typed["email"], _role(typed["role"]))
         except Duplicate as error:
             self.problems = error.fields
-            self._tell(_("Revisa los datos marcados."), "problem")
+            self._tell(CHECK_FIELDS, "problem")
             return
         self.sent += 1
         self._tell(_("La invitación va en camino a {email}.").format(email=invited.email))
