@@ -1,4 +1,4 @@
-"""What the Store API takes and gives on the way from a cart to an order.
+"""Bodies and parameters of the Store API on the way from a cart to an order.
 
 No price, total or owner is taken: the shop says those.
 """

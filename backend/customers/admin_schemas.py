@@ -1,4 +1,4 @@
-"""Bodies, parameters and answers of customers and their groups for staff (wire: commerce-api, Admin)."""
+"""Bodies and parameters of customers and their groups for staff (wire: commerce-api, Admin)."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What the API takes of customers and returns of them (wire: commerce-api, Customers and auth).
+"""Bodies of customers (wire: commerce-api, Customers and auth).
 
 The owner is never in a body: the token says who that is.
 """

@@ -1,4 +1,4 @@
-"""What the Store and Admin API say of orders, and what staff may do with them."""
+"""Bodies and parameters of orders in the Store and Admin API."""
 
 from typing import Annotated
 

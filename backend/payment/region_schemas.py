@@ -1,4 +1,4 @@
-"""Bodies and answers of regions (wire: commerce-api, Admin)."""
+"""Bodies and parameters of regions (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Bodies, parameters and answers of promotions and campaigns (wire: commerce-api, Admin)."""
+"""Bodies and parameters of promotions and campaigns (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 

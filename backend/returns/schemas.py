@@ -1,4 +1,4 @@
-"""Bodies, parameters and answers of returns (platform: returns)."""
+"""Bodies and parameters of returns (platform: returns)."""
 
 from typing import Annotated, Literal
 

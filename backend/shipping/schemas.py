@@ -1,4 +1,4 @@
-"""What staff send and get about stock locations and shipping options (wire: commerce-api, Admin)."""
+"""Bodies and parameters of stock locations and shipping options (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Bodies, parameters and answers of price lists (wire: commerce-api, Admin)."""
+"""Bodies and parameters of price lists (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Any, Literal
 

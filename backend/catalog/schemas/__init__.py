@@ -1,1 +1,1 @@
-"""Bodies, parameters and answers of the catalogue's APIs, and the fields of a product."""
+"""Bodies and parameters of the catalogue's APIs, and the fields of a product."""
