@@ -34,8 +34,7 @@ async def enqueue(
     it runs, it runs once more afterwards, even if that run fails; one that was given up is tried again from the start.
     Payloads are JSON and hold no secret.
     """
-    statement = _ENQUEUE
-    await session.execute(statement, _row(kind, payload, key, after))
+    await session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
 
@@ -48,8 +47,7 @@ def enqueue_in(
     after: timedelta | None = None,
 ) -> None:
     """`enqueue`, for a listener of the session's own events, which cannot wait."""
-    statement = _ENQUEUE
-    session.execute(statement, _row(kind, payload, key, after))
+    session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
 
