@@ -12,8 +12,8 @@ from backend.audit import Subject, Thing, record
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.catalog.price_lists.price_plan import Planned, Rule, Window, overlapping
 from backend.core.db.database import database_now, locked
-from backend.core.db.tables import JsonObject, table_of
-from backend.core.errors import InvalidData, NotAllowed, require_found
+from backend.core.db.tables import JsonObject, get_or_404, table_of
+from backend.core.errors import InvalidData, NotAllowed
 from backend.core.ids import new_id
 from backend.core.texts import _
 from backend.jobs import enqueue
@@ -28,8 +28,8 @@ async def find_sale(session: AsyncSession, list_id: str) -> PriceList:
     Raises:
         NotFound: there is none.
     """
-    found = await session.execute(locked(select(PriceList).where(PriceList.id == list_id)))
-    return require_found(found.scalar_one_or_none(), "Price list", list_id)
+    query = locked(select(PriceList).where(PriceList.id == list_id))
+    return await get_or_404(session, query, "Price list", list_id)
 
 
 @dataclass(frozen=True, slots=True)
