@@ -71,8 +71,7 @@ async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLin
     query = (
         select(OrderLine, Order).join(Order, Order.id == OrderLine.order_id).where(OrderLine.id == line_id)
     )
-    row = require_found((await session.execute(query)).first(), "Order line", line_id)
-    line, order = row
+    line, order = require_found((await session.execute(query)).first(), "Order line", line_id)
     return line, order
 
 
