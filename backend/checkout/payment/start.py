@@ -258,7 +258,7 @@ class PaymentStarter:
         if typed is None:
             return start
         if not start.provider.asks_payer:
-            return replace(start, payer=CheckedPayer(typed))
+            return replace(start, payer=await start.provider.check_payer(typed))
         async with self.database.read() as session:
             cart = await start.read(session)
         doc_type = str(typed.get("doc_type", ""))
