@@ -4,9 +4,11 @@ Only a notification names such a number. The checks of the session do not ask ab
 is never found, and an approval without an order is lost money.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, is_resolved_by_staff, raise_attention
 from backend.core.db.database import Database
@@ -88,10 +90,9 @@ async def raise_unresolved(database: Database, payment: PaymentSession, referenc
     subject = invoice_beside(payment, reference)
     async with database.transaction() as session:
         locked, cart = await lock_session(session, payment.id)
-        of_number = {"provider_id": payment.provider_id, "reference": reference}
-        for other in (await session.execute(_OF_TRANSACTION, of_number)).scalars():
-            if other.invoice not in (payment.invoice, subject):
-                return False
+        known = await _sessions_with(session, payment.provider_id, reference)
+        if any(one.invoice not in (payment.invoice, subject) for one in known):
+            return False
         if await is_resolved_by_staff(session, AttentionKind.PAYMENT_UNRESOLVED, subject):
             return True
         await raise_attention(
@@ -110,7 +111,12 @@ async def raise_unresolved(database: Database, payment: PaymentSession, referenc
 async def _find_session(database: Database, payment: PaymentSession, reference: str) -> PaymentSession | None:
     """Return the session that has taken the transaction: its own, or the one of the invoice."""
     invoices = (payment.invoice, invoice_beside(payment, reference))
-    of_number = {"provider_id": payment.provider_id, "reference": reference}
     async with database.read() as session:
-        found = (await session.execute(_OF_TRANSACTION, of_number)).scalars()
-        return next((one for one in found if one.invoice in invoices), None)
+        known = await _sessions_with(session, payment.provider_id, reference)
+    return next((one for one in known if one.invoice in invoices), None)
+
+
+async def _sessions_with(session: AsyncSession, provider_id: str, reference: str) -> Sequence[PaymentSession]:
+    """Return the payment sessions that have this number of the provider's."""
+    of_number = {"provider_id": provider_id, "reference": reference}
+    return (await session.execute(_OF_TRANSACTION, of_number)).scalars().all()
