@@ -50,8 +50,8 @@ async def returns(shop: Shop) -> int:
         return (await session.execute(select(func.count()).select_from(Return))).scalar_one()
 
 
-def return_path(shop: Shop, of: Sold) -> str:
-    return f"/api/returns?id={of.order_id}&token={ORDER_LINK.token(shop.settings.signing_key, of.order_id)}"
+def return_path(shop: Shop, order_id: str) -> str:
+    return f"/api/returns?id={order_id}&token={ORDER_LINK.token(shop.settings.signing_key, order_id)}"
 
 
 @pytest.mark.parametrize("is_script", [True, False])
@@ -61,7 +61,7 @@ async def test_a_return_is_stored_once(
     delivered: Sold,
     is_script: bool,
 ) -> None:
-    path = return_path(shop, delivered)
+    path = return_path(shop, delivered.order_id)
 
     async def send(press: str, units: int) -> str:
         typed = delivered.asked("warranty", units, reason="No gira.")
@@ -89,7 +89,7 @@ async def test_a_refused_form_stays_on_its_page(
 ) -> None:
     typed = delivered.asked("warranty", 7, reason="No gira.")
     files = [("pictures", ("", b""))]
-    answer = await anyone.post(return_path(shop, delivered), data=typed, files=files, headers=SCRIPT)
+    answer = await anyone.post(return_path(shop, delivered.order_id), data=typed, files=files, headers=SCRIPT)
     assert (answer.status_code, answer.json()["fields"]) == (400, {})
     assert answer.json()["message"].startswith("No se envió")
     assert "next" not in answer.json()
@@ -102,7 +102,7 @@ async def test_a_return_that_comes_twice_at_once_is_stored_once(
     typed = delivered.asked("warranty", 1, reason="No gira.")
     files = [("pictures", ("", b""))]
     headers = {**SCRIPT, "x-press": FIRST}
-    path = return_path(shop, delivered)
+    path = return_path(shop, delivered.order_id)
     both = [anyone.post(path, data=typed, files=files, headers=headers) for _time in range(2)]
     assert [answer.status_code for answer in await asyncio.gather(*both)] == [200, 200]
     assert await returns(shop) == 1
@@ -112,7 +112,7 @@ async def send_form(
     shop: Shop, client: httpx.AsyncClient, order_id: str, typed: dict[str, Any], *pictures: bytes
 ) -> str:
     """Send a form as a browser without scripts does, under the id `FIRST`. Return its result."""
-    path = f"/api/returns?id={order_id}&token={ORDER_LINK.token(shop.settings.signing_key, order_id)}"
+    path = return_path(shop, order_id)
     files = [("pictures", ("a.png", content)) for content in pictures] or [("pictures", ("", b""))]
     answer = await client.post(f"{path}&press={FIRST}", data=typed, files=files, headers=OWN)
     assert answer.status_code == 303, answer.text
@@ -175,7 +175,7 @@ async def test_repeated_sendings_are_read_for_a_bounded_time(
     typed = delivered.asked("warranty", 2, reason="No gira.")
     for _time in range(RESEND_LIMIT.per_pair + 1):
         assert await send_form(shop, anyone, delivered.order_id, typed) == "asked"
-    async with stalled([anyone], f"{return_path(shop, delivered)}&press={FIRST}", OWN) as [form]:
+    async with stalled([anyone], f"{return_path(shop, delivered.order_id)}&press={FIRST}", OWN) as [form]:
         assert not form.read.is_set()
         assert "&said=wait" in (await form.answer).headers["location"]
 
@@ -184,7 +184,7 @@ async def test_an_id_alone_has_nothing_read(
     shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, toy: str
 ) -> None:
     order_id, _session = await at_the_bank(shop, store, toy)
-    path = f"/api/returns?id={order_id}&token={ORDER_LINK.token(shop.settings.signing_key, order_id)}&press={FIRST}"
+    path = f"{return_path(shop, order_id)}&press={FIRST}"
     async with stalled([anyone], path, OWN) as [form]:
         assert not form.read.is_set()
         assert "&said=late" in (await form.answer).headers["location"]
