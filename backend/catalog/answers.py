@@ -70,8 +70,8 @@ class ImageOut(LastingStamps):
     metadata: JsonDict | None
 
 
-class VariantFields(LastingStamps):
-    """A variant by itself."""
+class VariantParts(LastingStamps):
+    """A variant with what is shown where it is asked for, and what only staff see."""
 
     id: str
     title: str
@@ -94,11 +94,6 @@ class VariantFields(LastingStamps):
     variant_rank: int
     product_id: str
     options: list[VariantOption]
-
-
-class VariantParts(VariantFields):
-    """A variant with what is shown where it is asked for, and what only staff see."""
-
     calculated_price: NotRequired[CalculatedPrice]
     inventory_quantity: NotRequired[int]
     images: NotRequired[list[ImageOut]]

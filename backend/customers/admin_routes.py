@@ -28,7 +28,6 @@ from backend.customers.answers import (
     AddressAnswer,
     AddressesAnswer,
     GroupAnswer,
-    GroupFields,
     GroupOut,
     GroupsAnswer,
     StaffCustomerAnswer,
@@ -43,7 +42,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, in_order, met, named, page_of, paging, pick_each, read_query, rows_of
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import ListParameters
-from backend.edge.wire import Deleted, Wire, stamps
+from backend.edge.wire import Deleted, Wire, iso
 from backend.staff.bulk_reads import count_reads
 from backend.staff.dependencies import StaffMember, staff_who_may
 from backend.staff.rights import Right
@@ -244,15 +243,15 @@ async def change_group_customers(
 
 def group_wire(group: CustomerGroup) -> GroupOut:
     """A group of customers."""
-    fields: GroupFields = {
+    return {
         "id": group.id,
         "name": group.name,
         "metadata": group.meta or None,
         "created_by": None,
         "deleted_at": None,
-        **stamps(group.created_at, group.updated_at),
+        "created_at": iso(group.created_at),
+        "updated_at": iso(group.updated_at),
     }
-    return cast(GroupOut, fields)
 
 
 async def _written(

@@ -78,18 +78,13 @@ class PersonOut(CustomerFields):
     created_by: None
 
 
-class GroupFields(LastingStamps):
-    """A group of customers."""
+class GroupOut(LastingStamps):
+    """A group of customers, with them where they were asked for."""
 
     id: str
     name: str
     metadata: JsonDict | None
     created_by: None
-
-
-class GroupOut(GroupFields):
-    """A group of customers, with them where they were asked for."""
-
     customers: NotRequired[list[PersonOut]]
 
 

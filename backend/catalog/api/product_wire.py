@@ -17,7 +17,6 @@ from backend.catalog.answers import (
     ProductOut,
     ProductOwnFields,
     ProductRelations,
-    VariantFields,
     VariantOut,
 )
 from backend.catalog.api.category_wire import category_fields, collection_wire
@@ -222,7 +221,7 @@ def _variant(row: VariantRow, product_id: str) -> VariantOut:
         **times,
         "deleted_at": None,
     }
-    fields: VariantFields = {
+    return {
         "id": row.id,
         "title": row.title,
         "sku": row.sku,
@@ -243,7 +242,8 @@ def _variant(row: VariantRow, product_id: str) -> VariantOut:
         "thumbnail": None,
         "variant_rank": row.rank,
         "product_id": product_id,
-        **times,
+        "created_at": times["created_at"],
+        "updated_at": times["updated_at"],
         "deleted_at": None,
         "options": [
             {
@@ -258,7 +258,6 @@ def _variant(row: VariantRow, product_id: str) -> VariantOut:
             }
         ],
     }
-    return cast(VariantOut, fields)
 
 
 def option_wire(option: Option | OptionRow) -> ProductOptionOut:

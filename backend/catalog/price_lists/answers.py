@@ -21,8 +21,8 @@ class PriceListPriceOut(LastingStamps):
     rules: JsonDict
 
 
-class PriceListFields(LastingStamps):
-    """A price list by itself."""
+class PriceListOut(LastingStamps):
+    """A price list, with its prices where they were asked for."""
 
     id: str
     title: str
@@ -32,11 +32,6 @@ class PriceListFields(LastingStamps):
     starts_at: str | None
     ends_at: str | None
     rules: JsonDict
-
-
-class PriceListOut(PriceListFields):
-    """A price list, with its prices where they were asked for."""
-
     prices: NotRequired[list[PriceListPriceOut]]
 
 

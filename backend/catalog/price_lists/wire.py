@@ -1,12 +1,11 @@
 """Price lists as the Admin API shows them (wire: commerce-api, Admin)."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.price_lists.answers import PriceListFields, PriceListOut, PriceListPriceOut
+from backend.catalog.price_lists.answers import PriceListOut, PriceListPriceOut
 from backend.catalog.price_lists.models import PriceList, PriceListPrice
 from backend.edge.wire import iso, stamps
 
@@ -25,7 +24,7 @@ async def prices_by_list(
 
 def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = None) -> PriceListOut:
     """A price list, with its prices where they were read."""
-    fields: PriceListFields = {
+    shown: PriceListOut = {
         "id": row.id,
         "title": row.title,
         "description": row.description,
@@ -34,10 +33,10 @@ def price_list_wire(row: PriceList, prices: Sequence[PriceListPrice] | None = No
         "starts_at": iso(row.starts_at),
         "ends_at": iso(row.ends_at),
         "rules": {},
-        **stamps(row.created_at, row.updated_at),
+        "created_at": iso(row.created_at),
+        "updated_at": iso(row.updated_at),
         "deleted_at": None,
     }
-    shown = cast(PriceListOut, fields)
     if prices is not None:
         shown["prices"] = [price_wire(price, row) for price in prices]
     return shown
