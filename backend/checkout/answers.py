@@ -16,42 +16,21 @@ from backend.edge.wire import (
     Stamps,
     TaxLine,
 )
-from backend.orders.answers import AddressOut
+from backend.orders.answers import AddressOut, LineFields
 from backend.payment.answers import PaymentCollectionOut
 from backend.promotions.answers import AppliedPromotion
 from backend.shipping.answers import LocationAddress, OptionPrice, OptionType, ProviderOut
 
 
-class CartItemFields(Priced, Stamps):
+class CartItemFields(LineFields, Stamps):
     """Units of a variant in a cart, at today's price."""
 
-    id: str
     cart_id: str
-    title: str
-    subtitle: str
-    thumbnail: str | None
-    variant_id: str
-    product_id: str
     product_title: str | None
-    product_description: str | None
-    product_subtitle: str | None
     product_handle: str | None
-    product_collection: str | None
-    product_type: str | None
-    product_type_id: str | None
-    variant_sku: str | None
-    variant_barcode: None
-    variant_title: str
-    requires_shipping: bool
-    is_giftcard: bool
-    is_discountable: bool
-    is_tax_inclusive: bool
-    quantity: int
     unit_price: int
     compare_at_unit_price: int | None
-    metadata: JsonDict
     tax_lines: list[TaxLine]
-    adjustments: list[Adjustment]
     product: JsonDict
 
 

@@ -89,8 +89,8 @@ class SoldTaxLine(TaxLine, TaxTotals, LastingStamps):
     tax_rate_id: None
 
 
-class OrderItemFields(UnitPrices, Quantity, Priced, UnitTotals, LastingStamps):
-    """Units of a variant, as they were sold."""
+class LineFields(Quantity, Priced):
+    """Fields that the lines of carts and of orders have."""
 
     id: str
     title: str
@@ -98,26 +98,31 @@ class OrderItemFields(UnitPrices, Quantity, Priced, UnitTotals, LastingStamps):
     thumbnail: str | None
     variant_id: str
     product_id: str
-    product_title: str
     product_description: str | None
     product_subtitle: str | None
     product_collection: str | None
     product_type: str | None
     product_type_id: str | None
-    product_handle: str
     variant_sku: str | None
     variant_barcode: None
     variant_title: str
-    variant_option_values: None
     requires_shipping: bool
     is_giftcard: bool
     is_discountable: bool
     is_tax_inclusive: bool
-    is_custom_price: bool
     metadata: JsonDict
+    adjustments: list[Adjustment]
+
+
+class OrderItemFields(UnitPrices, LineFields, UnitTotals, LastingStamps):
+    """Units of a variant, as they were sold."""
+
+    product_title: str
+    product_handle: str
+    variant_option_values: None
+    is_custom_price: bool
     line_item_metadata: JsonDict
     tax_lines: list[SoldTaxLine]
-    adjustments: list[Adjustment]
     detail: LineDetail
     variant: JsonDict
 
