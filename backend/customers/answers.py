@@ -1,6 +1,6 @@
 """Customers as the Store and Admin API answer with them."""
 
-from typing import Any, NotRequired
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
@@ -10,7 +10,7 @@ from backend.edge.wire import AddressParts, Deleted, JsonDict, LastingStamps, Pa
 class SessionAnswer(TypedDict):
     """The session's owner; its token is only in the cookie."""
 
-    user: dict[str, Any]
+    user: JsonDict
 
 
 class Succeeded(TypedDict):

@@ -6,7 +6,6 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from backend.channels.answers import ChannelOut, RegionOut
-from backend.core.db.tables import JsonObject
 from backend.customers.answers import PersonOut
 from backend.edge.wire import (
     AddressParts,
@@ -180,7 +179,7 @@ class OrderShippingMethod(MethodAmounts, LastingStamps):
     is_tax_inclusive: bool
     is_custom_amount: bool
     shipping_option_id: str | None
-    data: JsonObject
+    data: JsonDict
     metadata: None
     tax_lines: list[SoldTaxLine]
     adjustments: list[Adjustment]
