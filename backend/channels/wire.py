@@ -67,13 +67,17 @@ def profile_wire(profile: ShippingProfile) -> ProfileOut:
 
 def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> KeyOut:
     """Return an API key: publishable with its channel, or secret with its role and redacted token."""
+    if isinstance(key, SecretKey):
+        kind, token, short, used_at = "secret", key.redacted, key.redacted, iso(key.last_used_at)
+    else:
+        kind, token, short, used_at = "publishable", key.token, redacted(key.token), None
     shown: KeyOut = {
         "id": key.id,
         "title": key.title,
-        "token": key.token if isinstance(key, PublishableKey) else key.redacted,
-        "redacted": redacted(key.token) if isinstance(key, PublishableKey) else key.redacted,
-        "type": "publishable" if isinstance(key, PublishableKey) else "secret",
-        "last_used_at": None if isinstance(key, PublishableKey) else iso(key.last_used_at),
+        "token": token,
+        "redacted": short,
+        "type": kind,
+        "last_used_at": used_at,
         "created_by": key.created_by,
         "revoked_at": iso(key.revoked_at),
         "revoked_by": key.revoked_by,
