@@ -5,6 +5,7 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from backend.catalog.schemas.product_fields import Status, TaxRate
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.edge.wire import CalculatedPrice, DeletedMany, JsonDict, LastingStamps, Page, Stamps
 from backend.inventory.answers import LinkedItem, StockedItem
@@ -205,10 +206,10 @@ class ProductOut(ProductOwnFields, ProductRelations):
     """A product. By default without status, metadata, categories, tax rate and prices: ask for them with `fields`."""
 
     featured: NotRequired[bool]
-    status: NotRequired[str]
+    status: NotRequired[Status]
     tax_rate: NotRequired[
         Annotated[
-            int,
+            TaxRate,
             Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
         ]
     ]

@@ -19,7 +19,7 @@ from backend.edge.wire import (
 from backend.orders.answers import AddressOut, LineFields
 from backend.payment.answers import PaymentCollectionOut
 from backend.promotions.answers import AppliedPromotion
-from backend.shipping.answers import LocationAddress, OptionPrice, OptionType, ProviderOut
+from backend.shipping.answers import LocationAddress, OptionPrice, OptionPriceType, OptionType, ProviderOut
 
 
 class CartItemFields(LineFields, Stamps):
@@ -131,7 +131,7 @@ class ShippingOptionOut(TypedDict):
 
     id: str
     name: str
-    price_type: str
+    price_type: OptionPriceType
     service_zone_id: str
     shipping_profile_id: str
     provider_id: str

@@ -61,8 +61,12 @@ class ReturnOut(RefundAmount, LastingStamps):
     items: list[ReturnItemOut]
 
 
-ReturnAnswer = TypedDict("ReturnAnswer", {"return": ReturnOut})
-"""A return."""
+ReturnField = TypedDict("ReturnField", {"return": ReturnOut})
+"""The field of the answers below: its name is a keyword."""
+
+
+class ReturnAnswer(ReturnField):
+    """A return."""
 
 
 class ReturnOfOrder(ReturnAnswer):

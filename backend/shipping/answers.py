@@ -1,11 +1,16 @@
 """Warehouses, zones and shipping options as the Store and Admin API answer with them."""
 
-from typing import NotRequired
+from typing import Annotated, NotRequired, get_args
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.edge.wire import JsonDict, LastingStamps, Page, Stamps
+from backend.shipping.schemas import PriceType
+
+OptionPriceType = Annotated[str, Field(json_schema_extra={"enum": [*get_args(PriceType)]})]
+"""The column is a text; its values are documented."""
 
 
 class LocationAddress(LastingStamps):
@@ -132,7 +137,7 @@ class OptionOut(Stamps):
 
     id: str
     name: str
-    price_type: str
+    price_type: OptionPriceType
     provider_id: str
     provider: ProviderOut
     service_zone_id: str
