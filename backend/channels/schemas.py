@@ -1,4 +1,4 @@
-"""Bodies, parameters and answers of sales channels and of keys (wire: commerce-api, Admin)."""
+"""Bodies and parameters of sales channels and of keys (wire: commerce-api, Admin)."""
 
 from typing import Annotated, Literal
 

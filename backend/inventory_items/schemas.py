@@ -1,4 +1,4 @@
-"""Bodies, parameters and responses of the Admin API's inventory items."""
+"""Bodies and parameters of the Admin API's inventory items."""
 
 from typing import Annotated
 

@@ -1,8 +1,9 @@
-"""The fields of a product that staff edit, import and see: each is written once, here.
+"""The fields of a product that staff edit and import.
 
 A new field is a column of `Product` with its migration, and one line in `ProductFields` (or in `METADATA_FIELDS`, if
-programs find it in the metadata). From that line follow the body of the Admin API and how a change is applied, the
-column of the file to import, and the answers of both APIs with their documentation.
+programs find it in the metadata). From that line follow the body of the Admin API and how a change is applied, and the
+column of the file to import. A field outside the metadata also has a line in `backend.catalog.answers`: in `ProductOut`
+if it is shown on request, else in `ProductOwnFields`, and then in `ProductWriter`, too.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A field of a product is written once: staff change it, a file imports it, and both APIs show it."""
+"""Every field of a product: staff change it, a file imports it, and both APIs show it."""
 
 import csv
 import io
