@@ -10,6 +10,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from backend.core.db.database import Database
+from backend.core.error_texts import TOO_MANY
 from backend.core.errors import Conflict, InvalidData, NotAllowed, TooManyRequests
 from backend.core.texts import _
 from backend.edge.auth.csrf import own_page
@@ -50,7 +51,7 @@ SAID = {
         "No se envió: usa hasta {most} fotos JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
     ).format(most=MOST_PICTURES),
     "late": _("Ya no se puede pedir, o ya estaba pedido: aquí ves cómo va."),
-    "wait": _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otra vez."),
+    "wait": TOO_MANY,
 }
 """The result of a form, by the parameter `said`: a page says nothing that its address makes up."""
 SHOWN_ON_PAGE = frozenset({"asked", "late"})
