@@ -11,14 +11,24 @@ from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
-from backend.catalog.schemas.admin import CategoryChange, NewCategory
+from backend.catalog.schemas.admin import CategoryChange
 from backend.core.db.database import locked
-from backend.core.db.tables import insert_into
+from backend.core.db.tables import JsonObject, insert_into
 from backend.core.errors import NotAllowed
 from backend.staff.rights import Actor, Right
 
 
-async def create_category(session: AsyncSession, actor: Actor, new: NewCategory) -> Category:
+async def create_category(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    name: str,
+    handle: str | None = None,
+    description: str | None = None,
+    parent_id: str | None = None,
+    rank: int | None = None,
+    metadata: JsonObject | None = None,
+) -> Category:
     """Create a category, the last of its parent's unless its rank is given; those after it move on.
 
     Raises:
@@ -27,18 +37,18 @@ async def create_category(session: AsyncSession, actor: Actor, new: NewCategory)
     """
     actor.require(Right.CHANGE_CATALOG)
     await _lock_tree(session)
-    if new.parent_category_id is not None:
-        await find_category(session, new.parent_category_id)
+    if parent_id is not None:
+        await find_category(session, parent_id)
     category = Category(
-        name=new.name,
-        handle=new.handle or handle_from(new.name),
-        description=new.description or "",
-        parent_id=new.parent_category_id,
-        meta=new.metadata or {},
+        name=name,
+        handle=handle or handle_from(name),
+        description=description or "",
+        parent_id=parent_id,
+        meta=metadata or {},
     )
     await require_free_handle(session, category)
     await record(session, actor, "created", Subject(Thing.CATEGORY, category.id))
-    await _place(session, category, new.rank)
+    await _place(session, category, rank)
     session.add(category)
     await session.flush()
     return category

@@ -10,22 +10,27 @@ from backend.catalog.events import products_changed
 from backend.catalog.handles import handle_from, require_free_handle
 from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
-from backend.catalog.schemas.admin import CollectionChange, NewCollection
+from backend.catalog.schemas.admin import CollectionChange
 from backend.core.db.database import locked
-from backend.core.db.tables import get_or_404
+from backend.core.db.tables import JsonObject, get_or_404
 from backend.staff.rights import Actor, Right
 
 
-async def create_collection(session: AsyncSession, actor: Actor, new: NewCollection) -> Collection:
+async def create_collection(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    title: str,
+    handle: str | None = None,
+    metadata: JsonObject | None = None,
+) -> Collection:
     """Create a collection; its handle is made from the title unless it is given.
 
     Raises:
         InvalidData: its handle is taken.
     """
     actor.require(Right.CHANGE_CATALOG)
-    collection = Collection(
-        title=new.title, handle=new.handle or handle_from(new.title), meta=new.metadata or {}
-    )
+    collection = Collection(title=title, handle=handle or handle_from(title), meta=metadata or {})
     await require_free_handle(session, collection)
     await record(session, actor, "created", Subject(Thing.COLLECTION, collection.id))
     session.add(collection)

@@ -271,7 +271,10 @@ async def create_collection(
 ) -> Wire[CollectionAnswer]:
     """A new collection."""
     async with database.transaction() as session:
-        return _collection(await collections.create_collection(session, actor, body), fields)
+        collection = await collections.create_collection(
+            session, actor, title=body.title, handle=body.handle, metadata=body.metadata
+        )
+        return _collection(collection, fields)
 
 
 @router.get("/collections/{collection_id}")
@@ -328,7 +331,16 @@ async def create_category(
 ) -> Wire[CategoryAnswer]:
     """A new category; it may sit under a parent."""
     async with database.transaction() as session:
-        category = await categories.create_category(session, actor, body)
+        category = await categories.create_category(
+            session,
+            actor,
+            name=body.name,
+            handle=body.handle,
+            description=body.description,
+            parent_id=body.parent_category_id,
+            rank=body.rank,
+            metadata=body.metadata,
+        )
         return await _category(session, category.id, fields)
 
 

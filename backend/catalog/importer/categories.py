@@ -13,7 +13,6 @@ from backend.catalog.collections import create_collection
 from backend.catalog.handles import handle_from
 from backend.catalog.importer.row_reader import Problem, Row
 from backend.catalog.models import Category, Collection
-from backend.catalog.schemas.admin import NewCategory, NewCollection
 from backend.core.texts import _
 from backend.staff.rights import COMMAND_LINE, Actor
 
@@ -123,14 +122,14 @@ class Places:
         waiting = dict(self.categories.new)
         if waiting and not roots:
             name = waiting.pop(handle_from(ROOT), ROOT)
-            root_id = (await create_category(session, who, NewCategory(name=name))).id
+            root_id = (await create_category(session, who, name=name)).id
             made.append(name)
         for handle, name in waiting.items():
-            new = NewCategory(name=name, handle=handle, parent_category_id=root_id)
-            made.append((await create_category(session, who, new)).name)
+            await create_category(session, who, name=name, handle=handle, parent_id=root_id)
+            made.append(name)
         for handle, title in self.collections.new.items():
-            new_collection = NewCollection(title=title, handle=handle)
-            made.append((await create_collection(session, who, new_collection)).title)
+            await create_collection(session, who, title=title, handle=handle)
+            made.append(title)
         return made
 
 

@@ -17,7 +17,7 @@ from backend.catalog.models import Category, Picture, Product, ProductCategory, 
 from backend.catalog.products.options import options_of, values_of_variants
 from backend.catalog.products.service import create_product
 from backend.catalog.products.variants import variants_of
-from backend.catalog.schemas.admin import NewCategory, NewCollection, NewProduct
+from backend.catalog.schemas.admin import NewProduct
 from backend.catalog.storefront.page_content import product_detail
 from backend.core.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
@@ -279,11 +279,9 @@ async def test_a_toy_that_is_gone(shop: Shop, toy: str) -> None:
 
 async def test_places_are_named_in_the_history(shop: Shop, toy: str) -> None:
     async with shop.database.transaction() as session:
-        root = await categories.create_category(session, BERTA, NewCategory(name="Todo"))
-        of_wood = await categories.create_category(
-            session, BERTA, NewCategory(name="De madera", parent_category_id=root.id)
-        )
-        gift = await collections.create_collection(session, BERTA, NewCollection(title="Regalos"))
+        root = await categories.create_category(session, BERTA, name="Todo")
+        of_wood = await categories.create_category(session, BERTA, name="De madera", parent_id=root.id)
+        gift = await collections.create_collection(session, BERTA, title="Regalos")
     form = await opened(shop, toy)
     assert [one.name for one in form.categories] == ["De madera"]
     await save(shop, edited(form, categories=[of_wood.id], collection_id=gift.id))
