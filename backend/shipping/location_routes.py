@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.channels.answers import ChannelOut
 from backend.channels.models import SalesChannel, ShippingProfile
 from backend.channels.wire import channel_wire, profile_wire
+from backend.core.db.tables import JsonObject
 from backend.core.errors import NotFound, require_found
 from backend.edge.dependencies import Db, Shown
 from backend.edge.errors import REFUSALS
@@ -45,6 +46,7 @@ from backend.shipping.provider_switches import providers_off
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import (
     ChannelLinks,
+    LocationAddress,
     LocationChange,
     NewLocation,
     NewSet,
@@ -91,7 +93,8 @@ async def list_locations(
 async def create(actor: StaffMember, body: NewLocation, database: Db, fields: Shown) -> Wire[LocationAnswer]:
     """A new warehouse."""
     async with database.transaction() as session:
-        return await _location(session, await create_location(session, actor, body), fields)
+        location = await create_location(session, actor, name=body.name, address=_named_fields(body.address))
+        return await _location(session, location, fields)
 
 
 @router.get("/stock-locations/{location_id}")
@@ -108,7 +111,10 @@ async def update(
 ) -> Wire[LocationAnswer]:
     """Change what is said of the warehouse."""
     async with database.transaction() as session:
-        return await _location(session, await change_location(session, actor, location_id, body), fields)
+        location = await change_location(
+            session, actor, location_id, name=body.name, address=_named_fields(body.address)
+        )
+        return await _location(session, location, fields)
 
 
 @router.delete("/stock-locations/{location_id}")
@@ -208,6 +214,10 @@ async def read_profile(profile_id: str, database: Db, fields: Shown) -> Wire[Pro
         profile = await session.get(ShippingProfile, profile_id)
     profile = require_found(profile, "Shipping profile", profile_id)
     return Wire({"shipping_profile": fields.pick(profile_wire(profile))})
+
+
+def _named_fields(address: LocationAddress | None) -> JsonObject | None:
+    return None if address is None else address.model_dump(exclude_unset=True)
 
 
 async def _location(session: AsyncSession, location: StockLocation, fields: Fields) -> Wire[LocationAnswer]:

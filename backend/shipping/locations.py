@@ -1,6 +1,7 @@
 """Stock locations, the sales channels that they serve, and the providers that they ship with."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,7 +21,6 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.shipping.schemas import LocationAddress, LocationChange, NewLocation
 from backend.shipping.zones import delete_set, sets_of
 from backend.staff.rights import Actor, Right
 
@@ -72,14 +72,16 @@ async def location_of(session: AsyncSession, option: ShippingOption) -> StockLoc
     return rows.scalar_one()
 
 
-async def create_location(session: AsyncSession, actor: Actor, new: NewLocation) -> StockLocation:
+async def create_location(
+    session: AsyncSession, actor: Actor, *, name: str, address: Mapping[str, Any] | None = None
+) -> StockLocation:
     """A new location, linked to nothing yet.
 
     Raises:
         InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
-    location = StockLocation(name=new.name, address=_address({}, new.address) if new.address else {})
+    location = StockLocation(name=name, address=_address({}, address) if address else {})
     await record(session, actor, "created", Subject(Thing.LOCATION, location.id))
     session.add(location)
     await session.flush()
@@ -87,19 +89,25 @@ async def create_location(session: AsyncSession, actor: Actor, new: NewLocation)
 
 
 async def change_location(
-    session: AsyncSession, actor: Actor, location_id: str, change: LocationChange
+    session: AsyncSession,
+    actor: Actor,
+    location_id: str,
+    *,
+    name: str | None = None,
+    address: Mapping[str, Any] | None = None,
 ) -> StockLocation:
-    """Change the location: what is None stays. NotFound: there is none.
+    """Change the location. None leaves its name, or its address, as it is, and so does what `address` does not name.
 
     Raises:
+        NotFound: there is none.
         InvalidData: its address is longer than a label can hold.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await find_location(session, location_id)
     await record(session, actor, "changed", Subject(Thing.LOCATION, location_id))
-    location.name = change.name or location.name
-    if change.address is not None:
-        location.address = _address(location.address, change.address)
+    location.name = name or location.name
+    if address is not None:
+        location.address = _address(location.address, address)
     await session.flush()
     return location
 
@@ -185,12 +193,11 @@ async def link_sales_channels(
     return location
 
 
-def _address(known: JsonObject, sent: LocationAddress) -> JsonObject:
-    """The known address with what was sent of it. Its code follows the municipality that it names.
+def _address(known: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
+    """The known address with these fields. Its code follows the municipality that it names.
 
     Names that are of no municipality, or not of one, leave the code as it is.
     """
-    fields = sent.model_dump(exclude_unset=True)
     address = {**known, **fields}
     dane_code = fields.get("dane_code") or (fields.get("metadata") or {}).get("dane_code")
     has_moved = any(name in fields and fields[name] != known.get(name) for name in TOWN)

@@ -9,7 +9,6 @@ from backend.core.texts import _
 from backend.shipping.locations import change_location
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.shipping.municipalities import municipality
-from backend.shipping.schemas import LocationAddress, LocationChange
 from backend.staff.rights import Actor
 
 WAREHOUSE_ADDRESS = {"carrier_origin_dane_code", "carrier_origin_address", "carrier_origin_phone"}
@@ -32,10 +31,8 @@ async def move_warehouse(session: AsyncSession, actor: Actor, effective: Setting
     if address.items() <= location.address.items():
         return False
     old, new = str(location.address.get("city") or ""), address["city"]
-    change = LocationChange(address=LocationAddress.model_validate(address))
-    if location.name == warehouse_name(old):
-        change.name = warehouse_name(new)
-    await change_location(session, actor, location.id, change)
+    name = warehouse_name(new) if location.name == warehouse_name(old) else None
+    await change_location(session, actor, location.id, name=name, address=address)
     pickups = (
         update(ShippingOption)
         .where(ShippingOption.name == pickup_name(old), ShippingOption.provider_id == MANUAL)
@@ -46,7 +43,7 @@ async def move_warehouse(session: AsyncSession, actor: Actor, effective: Setting
 
 
 def warehouse_address(settings: Settings) -> dict[str, str]:
-    """Return the warehouse's address by the fields of `LocationAddress`; unknown parts are empty."""
+    """Return the warehouse's address by the fields that the API has; unknown parts are empty."""
     place = municipality(settings.carrier_origin_dane_code)
     return {
         "address_1": settings.carrier_origin_address,

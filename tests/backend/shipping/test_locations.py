@@ -11,7 +11,6 @@ from backend.core.errors import NotFound
 from backend.shipping.addresses import origin_of
 from backend.shipping.locations import change_location, link_providers, link_sales_channels
 from backend.shipping.models import LocationFulfillmentProvider, LocationSalesChannel, StockLocation
-from backend.shipping.schemas import LocationAddress, LocationChange
 from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults
 
@@ -83,7 +82,6 @@ async def test_what_does_not_exist_cannot_be_linked(database: Database, defaults
 async def test_a_location_that_moves_ships_from_its_new_town(
     database: Database, defaults: Defaults, sent: dict[str, str], code: str
 ) -> None:
-    change = LocationChange(address=LocationAddress.model_validate(sent))
     async with database.transaction() as session:
-        location = await change_location(session, COMMAND_LINE, defaults.location_id, change)
+        location = await change_location(session, COMMAND_LINE, defaults.location_id, address=sent)
     assert origin_of(location.address).dane_code == code
