@@ -14,10 +14,10 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound, OutsideFailure, ShopError
 from backend.core.texts import _
+from backend.fulfillment.commands import CreateFulfillment, MarkShipped
 from backend.fulfillment.delivery import mark_delivered, mark_shipped
 from backend.fulfillment.labels import why_not_made
 from backend.fulfillment.packing import fulfill
-from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, NewShipment
 from backend.orders.fulfillments import carrier_canceled, fulfillments_of_order
 from backend.orders.models import Order
 from backend.orders.packing_holds import PackingHeld
@@ -62,15 +62,15 @@ async def send_rest(
     actor.require(Right.FULFILL)
     async with database.read() as session:
         order = await read_order(session, order_id)
-        left = [
-            FulfillmentItem(id=line.id, quantity=line.quantity - line.fulfilled - line.withdrawn)
+        left = {
+            line.id: units
             for line in await lines_of_order(session, order_id)
-            if line.quantity > line.fulfilled + line.withdrawn
-        ]
+            if (units := line.quantity - line.fulfilled - line.withdrawn) > 0
+        }
     error: ShopError | None = None
     if left:
         try:
-            await fulfill(database, actor, settings, providers, order_id, NewFulfillment(items=left))
+            await fulfill(database, actor, settings, providers, order_id, CreateFulfillment(units=left))
         except (Forbidden, NotFound):
             raise
         except ShopError as refusal:
@@ -134,7 +134,7 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
         return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
     waiting = [one for one in made if one.shipped_at is None]
     for fulfillment in waiting:
-        await mark_shipped(session, actor, order_id, fulfillment.id, NewShipment())
+        await mark_shipped(session, actor, order_id, fulfillment.id, MarkShipped())
     text = _("Enviado.") if waiting else _("Ya estaba enviado.")
     return Outcome(order_id, number, is_done=True, text=text, was_before=not waiting)
 

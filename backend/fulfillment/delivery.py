@@ -6,8 +6,8 @@ from backend.audit import Subject, Thing, record
 from backend.core.clock import now
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.events import publish
+from backend.fulfillment.commands import MarkShipped
 from backend.fulfillment.label_states import lock_fulfillment
-from backend.fulfillment.schemas import NewShipment, said_of, units_by_line
 from backend.fulfillment.tracking import stop_tracking
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import carrier_canceled
@@ -18,7 +18,7 @@ from backend.staff.rights import Actor, Right
 
 
 async def mark_shipped(
-    session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, shipment: NewShipment
+    session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, shipment: MarkShipped
 ) -> None:
     """Record that the fulfillment has left, as a whole.
 
@@ -35,7 +35,7 @@ async def mark_shipped(
             f"The carrier has cancelled the label of fulfillment {fulfillment.reference}: nobody collects it"
         )
     await record(session, actor, "shipped", Subject(Thing.ORDER, order_id))
-    if shipment.items is not None and units_by_line(shipment.items) != _held(fulfillment):
+    if shipment.units is not None and shipment.units != _held(fulfillment):
         raise InvalidData("A fulfillment leaves as a whole: name all its items, or none")
     fulfillment.shipped_at = fulfillment.shipped_at or now()
     _note(fulfillment, shipment)
@@ -71,14 +71,14 @@ async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: s
     return fulfillment
 
 
-def _note(fulfillment: Fulfillment, shipment: NewShipment) -> None:
+def _note(fulfillment: Fulfillment, shipment: MarkShipped) -> None:
     """Keep what a program of the staff says of a fulfillment that left. A carrier's label stays as it is.
 
     Raises:
         InvalidData: there is another tracking number already.
     """
-    data = {**fulfillment.data, **said_of(shipment)}
-    for label in shipment.labels or ():
+    data = {**fulfillment.data, **shipment.data}
+    for label in shipment.labels:
         fulfillment.tracking_number = fulfillment.tracking_number or label.tracking_number or None
         if label.tracking_number not in ("", fulfillment.tracking_number):
             raise InvalidData(

@@ -20,10 +20,10 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.money import Cop
 from backend.core.texts import _
+from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import lock_fulfillment, move
 from backend.fulfillment.labels import APPROVED_PRICE, keep_label
 from backend.fulfillment.packing import fulfill, pack_or_cancel
-from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment
 from backend.orders.models import Fulfillment
 from backend.orders.packing_holds import PackingHeld, require_not_held
 from backend.orders.service import lock_order
@@ -136,19 +136,14 @@ class ExpensiveLabel(_LabelResolver):
             return
         async with self._database.read() as session:
             fulfillment = await _fulfillment(session, row)
-        again = NewFulfillment(
-            items=[
-                FulfillmentItem(id=item["line_item_id"], quantity=item["quantity"])
-                for item in fulfillment.items
-            ],
-        )
+        units = {item["line_item_id"]: item["quantity"] for item in fulfillment.items}
         await fulfill(
             self._database,
             decision.by,
             self._settings,
             self._providers,
             fulfillment.order_id,
-            again,
+            CreateFulfillment(units=units),
             preferred=fulfillment.location_id,
         )
 

@@ -14,10 +14,10 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, InsufficientStock
 from backend.edge.wire import iso
 from backend.fulfillment.cancellation import cancel_label
+from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.labels import create_label
 from backend.fulfillment.parcels import SENT_MEANWHILE, label_for, leaving_from, parcel_of
-from backend.fulfillment.schemas import NewFulfillment
 from backend.inventory import stock_fulfillment
 from backend.inventory.movements import Reason, Why
 from backend.orders.fulfillments import units_in
@@ -34,7 +34,7 @@ async def fulfill(  # noqa: PLR0917
     settings: Settings,
     providers: FulfillmentProviders,
     order_id: str,
-    new: NewFulfillment,
+    new: CreateFulfillment,
     *,
     preferred: str | None = None,
 ) -> None:

@@ -1,7 +1,7 @@
 """A parcel of an order: which of its units may be sent, from which location, and the label that they need."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -11,9 +11,9 @@ from backend.catalog.models import Product
 from backend.core.config.settings import Settings
 from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
+from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import require_retryable
 from backend.fulfillment.labels import NewLabel
-from backend.fulfillment.schemas import FulfillmentItem, NewFulfillment, said_of, units_by_line
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
 from backend.office_settings import read_effective_settings
@@ -71,7 +71,7 @@ class Parcel:
         return units
 
 
-async def parcel_of(session: AsyncSession, order: Order, new: NewFulfillment) -> Parcel:
+async def parcel_of(session: AsyncSession, order: Order, new: CreateFulfillment) -> Parcel:
     """The parcel of the (locked) order that is asked for.
 
     Raises:
@@ -85,11 +85,11 @@ async def parcel_of(session: AsyncSession, order: Order, new: NewFulfillment) ->
     if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
     await require_not_held(session, order)
-    lines = await _wanted_lines(session, order, new.items)
+    lines = await _wanted_lines(session, order, new.units)
     option = await option_of(session, order)
     if new.shipping_option_id not in (None, option.id):
         raise InvalidData(f"The order is sent by the shipping option that was bought with it, {option.id}")
-    parcel = Parcel(order, option, lines, said_of(new))
+    parcel = Parcel(order, option, lines, new.data)
     await _require_none_under_way(session, parcel, new.location_id)
     return parcel
 
@@ -161,10 +161,9 @@ async def label_for(
 
 
 async def _wanted_lines(
-    session: AsyncSession, order: Order, items: Sequence[FulfillmentItem]
+    session: AsyncSession, order: Order, wanted: Mapping[str, int]
 ) -> list[tuple[OrderLine, int]]:
     lines = {line.id: line for line in await lines_of_order(session, order.id)}
-    wanted = units_by_line(items)
     if unknown := [line_id for line_id in wanted if line_id not in lines]:
         raise InvalidData(f"Items with ids {', '.join(unknown)} does not exist in order with id {order.id}.")
     reserved = await inventory.reserved_units(session, order.cart_id)

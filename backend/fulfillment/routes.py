@@ -19,6 +19,7 @@ from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.schemas import NewFulfillment, NewShipment
 from backend.fulfillment.tracking import ask_soon
+from backend.fulfillment.wire_commands import to_create_fulfillment, to_mark_shipped
 from backend.orders.admin.routes import order_answer
 from backend.orders.answers import FulfillmentAnswer, StaffOrderAnswer
 from backend.orders.models import Fulfillment
@@ -54,7 +55,7 @@ async def create_fulfillment(
     fields: Shown,
 ) -> Wire[StaffOrderAnswer]:
     """Send these units: the provider makes their label, once (spec: createFulfillment)."""
-    await fulfill(database, actor, settings, providers, order_id, body)
+    await fulfill(database, actor, settings, providers, order_id, to_create_fulfillment(body))
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -79,7 +80,7 @@ async def create_shipment(
 ) -> Wire[StaffOrderAnswer]:
     """The fulfillment has left."""
     async with database.transaction() as session:
-        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))
     return await order_answer(database, actor, order_id, fields)
 
 
@@ -110,7 +111,7 @@ async def ship(
     """The fulfillment has left, whatever its order."""
     order_id = (await _to_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
-        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, body)
+        await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))
     return await _fulfillment(database, fulfillment_id, fields)
 
 

@@ -1,15 +1,11 @@
 """What staff send when they fulfill an order (wire: commerce-api, Admin)."""
 
-from collections import Counter
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.core.db.tables import JsonObject
 from backend.core.web.contact import is_web_address
 from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, example, problem
-from backend.orders.states import METADATA, NO_NOTIFICATION
 
 
 def _label_address(text: str) -> str:
@@ -71,17 +67,3 @@ class NewShipment(Body):
     no_notification: bool | None = None
     metadata: Metadata | None = None
     additional_data: NoData = None
-
-
-def said_of(body: NewFulfillment | NewShipment) -> JsonObject:
-    """What a body says that is kept with the fulfillment."""
-    said = {NO_NOTIFICATION: body.no_notification, METADATA: body.metadata}
-    return {name: value for name, value in said.items() if value is not None}
-
-
-def units_by_line(items: Iterable[FulfillmentItem]) -> dict[str, int]:
-    """How many units of which line these are: one that is named twice counts with both."""
-    units: Counter[str] = Counter()
-    for item in items:
-        units[item.id] += item.quantity
-    return dict(units)

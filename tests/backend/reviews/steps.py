@@ -8,8 +8,8 @@ from sqlalchemy import select, update
 from backend.app import Shop
 from backend.catalog.models import Product
 from backend.core.clock import now
+from backend.fulfillment.commands import MarkShipped
 from backend.fulfillment.delivery import mark_delivered, mark_shipped
-from backend.fulfillment.schemas import NewShipment
 from backend.orders.models import Fulfillment
 from backend.reviews.models import Review
 from backend.reviews.moderation import answer_review, refuse_review, show_review
@@ -23,7 +23,7 @@ TYPED = {"stars": "4", "text": "Gira muy bien y no se\r\ndespica.\x00", "consent
 async def arrived(shop: Shop, of: Sold, fulfillment_id: str, *, days_ago: int = 0) -> None:
     """The staff says that it arrived, so many days ago."""
     async with shop.database.transaction() as session:
-        await mark_shipped(session, COMMAND_LINE, of.order_id, fulfillment_id, NewShipment())
+        await mark_shipped(session, COMMAND_LINE, of.order_id, fulfillment_id, MarkShipped())
         await mark_delivered(session, COMMAND_LINE, of.order_id, fulfillment_id)
     if days_ago:
         await age(shop, of, days_ago)

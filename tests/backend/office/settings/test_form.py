@@ -12,8 +12,8 @@ from backend.app import Shop
 from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.errors import Forbidden, InvalidData, NotFound
+from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.packing import fulfill
-from backend.fulfillment.schemas import NewFulfillment
 from backend.legal.texts import LegalKind, current_text, filled
 from backend.office.audit import AuditFilter, audit_entries
 from backend.office.settings.form import FIELDS, ShopClashes, save_shop, shop_values
@@ -191,8 +191,7 @@ async def test_a_way_to_ship_that_is_off_is_not_offered_and_what_was_sold_is_sen
         await switched(shop, MANUAL)
     await switched(shop, MANUAL, is_sure=True)
     assert (await get(store, "/store/shipping-options", cart_id=waiting))["shipping_options"] == []
-    items = [{"id": sold["items"][0]["id"], "quantity": 1}]
-    sending = NewFulfillment.model_validate({"items": items})
+    sending = CreateFulfillment(units={sold["items"][0]["id"]: 1})
     await fulfill(shop.database, COMMAND_LINE, shop.settings, shop.fulfillment_providers, sold["id"], sending)
     async with shop.database.read() as session:
         (sent,) = (await session.execute(select(Fulfillment))).scalars()
