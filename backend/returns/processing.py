@@ -21,8 +21,8 @@ from backend.core.texts import _
 from backend.core.web.contact import paragraphs, read_form
 from backend.inventory import stock_fulfillment
 from backend.orders.models import Order, OrderLine
+from backend.orders.money.commands import CreateRefund, ReturnedUnits
 from backend.orders.money.refunds import book_by_hand, bring_back_units, session_for, withdraw_units
-from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, lock_order, read_order
 from backend.payment.models import Refund
 from backend.payment.payments import captured_and_refunded
@@ -216,7 +216,7 @@ async def pay(
     async with database.read() as session:
         row = await read_return(session, return_id)
         order = await read_order(session, row.order_id)
-        new = NewRefund(amount=amount, reference=reference, reason=KIND_NAMES[ReturnKind(row.kind)])
+        new = CreateRefund(amount=amount, reference=reference, reason=KIND_NAMES[ReturnKind(row.kind)])
         session_id = await session_for(session, order, new)
     async with database.transaction() as session:
         payment, _cart = await lock_session(session, session_id)
@@ -309,11 +309,11 @@ async def _return_units(
         line.good += never_left
 
 
-async def _paid_for(session: AsyncSession, row: Return) -> list[RefundedLine]:
+async def _paid_for(session: AsyncSession, row: Return) -> list[ReturnedUnits]:
     """The units that the money of a return is for: those that arrived, else those that were asked for."""
     has_arrived = row.received_at is not None
     return [
-        RefundedLine(line_id=line.line_id, quantity=count, restock=line.restocked)
+        ReturnedUnits(line_id=line.line_id, quantity=count, restock=line.restocked)
         for line in await lines_of_return(session, row.id)
         if (count := line.good + line.damaged if has_arrived else line.quantity)
     ]

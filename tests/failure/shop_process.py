@@ -21,8 +21,8 @@ from backend.catalog.models import Variant
 from backend.core.config.settings import load_settings
 from backend.core.observability.logs import set_up_logging
 from backend.orders.links.tokens import ORDER_LINK
+from backend.orders.money.commands import CreateRefund, ReturnedUnits
 from backend.orders.money.refunds import refund_order
-from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import lines_of_order, read_order
 from backend.staff.rights import COMMAND_LINE
 from backend.start import prepare
@@ -76,12 +76,12 @@ async def refund(shop: Shop, order_id: str) -> str:
     """Give all of the order's money back, and take its units back. Gives the order's id."""
     async with shop.database.read() as session:
         order, lines = await read_order(session, order_id), await lines_of_order(session, order_id)
-    back = [RefundedLine(line_id=line.id, quantity=line.quantity) for line in lines]
+    back = [ReturnedUnits(line_id=line.id, quantity=line.quantity) for line in lines]
     await refund_order(
         shop.database,
         COMMAND_LINE,
         order_id,
-        NewRefund(amount=order.total, reference=f"TRANSFER-{order.number}", lines=back),
+        CreateRefund(amount=order.total, reference=f"TRANSFER-{order.number}", lines=back),
     )
     return order_id
 

@@ -33,6 +33,7 @@ from backend.orders.answers import (
     StaffOrdersAnswer,
 )
 from backend.orders.models import Order
+from backend.orders.money.commands import CreateRefund, ReturnedUnits
 from backend.orders.money.refunds import refund_order, refunds_of_order
 from backend.orders.routes import SORTABLE
 from backend.orders.schemas import ChangesParameters, NewNote, NewRefund, OrderChanges, OrdersParameters
@@ -145,7 +146,7 @@ async def create_refund(
 
     When all of the money is given back and no fulfillment stands, the order is cancelled.
     """
-    refund = await refund_order(database, actor, order_id, body)
+    refund = await refund_order(database, actor, order_id, _refund_command(body))
     async with database.read() as session:
         (order,) = await orders_for_staff(session, actor, [await read_order(session, order_id)])
     return Wire({"refund": staff_refund_wire(refund), "order": order})
@@ -177,6 +178,21 @@ async def export_orders(
     name = _("pedidos")
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _refund_command(body: NewRefund) -> CreateRefund:
+    return CreateRefund(
+        amount=body.amount,
+        reference=body.reference,
+        reason=body.reason,
+        note=body.note,
+        lines=[
+            ReturnedUnits(line_id=line.line_id, quantity=line.quantity, restock=line.restock)
+            for line in body.lines or ()
+        ],
+        payment_session_id=body.payment_session_id,
+        cancel=body.cancel,
+    )
 
 
 def _filter(asked: OrdersParameters) -> OrderFilter:

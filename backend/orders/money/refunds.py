@@ -5,7 +5,7 @@ The caller has locked the cart, the payment session and the order, in this order
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,8 +19,8 @@ from backend.inventory import stock_fulfillment
 from backend.inventory.movements import Reason, Why
 from backend.orders.fulfillments import fulfillments_of_order, has_left
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.money.commands import CreateRefund, ReturnedUnits
 from backend.orders.money.unit_worth import worth
-from backend.orders.schemas import NewRefund, RefundedLine
 from backend.orders.service import (
     has_active_fulfillments,
     lines_of_order,
@@ -52,7 +52,7 @@ class Transfer:
     note: str | None = None
 
 
-async def refund_order(database: Database, actor: Actor, order_id: str, new: NewRefund) -> Refund:
+async def refund_order(database: Database, actor: Actor, order_id: str, new: CreateRefund) -> Refund:
     """Book a refund by hand. The same reference with the same amount is the same refund, however often it is sent.
 
     When all of the money is given back and no fulfillment stands, the order is cancelled. `cancel` requires both.
@@ -79,9 +79,9 @@ async def book_by_hand(
     actor: Actor,
     payment: PaymentSession,
     order: Order,
-    new: NewRefund,
+    new: CreateRefund,
     *,
-    returned: Sequence[RefundedLine] = (),
+    returned: Sequence[ReturnedUnits] = (),
 ) -> Refund:
     """`refund_order` within the caller's transaction: the payment and the order are locked, the right is checked.
 
@@ -93,9 +93,9 @@ async def book_by_hand(
         return known
     await _require_reason(session, order, new)
     await record(session, actor, "refunded", Subject(Thing.ORDER, order.id))
-    await _take_lines(session, order, new.lines or [])
+    await _take_lines(session, order, new.lines)
     refund = _refund(payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note))
-    refund.lines = [line.model_dump() for line in new.lines or returned]
+    refund.lines = [asdict(line) for line in new.lines or returned]
     await book_refund(session, payment, refund)
     await restate_payment(session, order)
     await _end_without_money(session, order, must_cancel=new.cancel, by=actor.id)
@@ -182,7 +182,7 @@ def _refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer:
     )
 
 
-async def session_for(session: AsyncSession, order: Order, new: NewRefund) -> str:
+async def session_for(session: AsyncSession, order: Order, new: CreateRefund) -> str:
     """The id of the payment session whose money is given back: the one that is named, else one that has so much.
 
     Raises:
@@ -203,7 +203,7 @@ async def session_for(session: AsyncSession, order: Order, new: NewRefund) -> st
     return captured[0].id
 
 
-async def _known(session: AsyncSession, order: Order, new: NewRefund) -> Refund | None:
+async def _known(session: AsyncSession, order: Order, new: CreateRefund) -> Refund | None:
     for refund in await refunds_of_order(session, order):
         if refund.reference == new.reference:
             if refund.amount != new.amount:
@@ -212,7 +212,7 @@ async def _known(session: AsyncSession, order: Order, new: NewRefund) -> Refund 
     return None
 
 
-async def _require_reason(session: AsyncSession, order: Order, new: NewRefund) -> None:
+async def _require_reason(session: AsyncSession, order: Order, new: CreateRefund) -> None:
     """Check that money for units that were sent is no more than what they cost, unless there is a reason.
 
     Raises:
@@ -234,7 +234,7 @@ async def _require_reason(session: AsyncSession, order: Order, new: NewRefund) -
         )
 
 
-async def _take_lines(session: AsyncSession, order: Order, named: Sequence[RefundedLine]) -> None:
+async def _take_lines(session: AsyncSession, order: Order, named: Sequence[ReturnedUnits]) -> None:
     """Units come back, or are not sent at all. Of a line, those that were not sent go first."""
     if not named:
         return

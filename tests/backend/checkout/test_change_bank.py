@@ -20,8 +20,8 @@ from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.core.errors import Conflict, InvalidData, NotFound, OutcomeUnknown
 from backend.customers.models import Customer
 from backend.orders.models import Order
+from backend.orders.money.commands import CreateRefund
 from backend.orders.money.refunds import refund_order
-from backend.orders.schemas import NewRefund
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.staff.rights import COMMAND_LINE
@@ -286,7 +286,7 @@ async def test_another_purchase_in_the_restored_cart_simply_pays(till: Till) -> 
 async def test_what_was_paid_and_refunded_can_be_bought_in_the_restored_cart(till: Till) -> None:
     trompo, order, old, cart_id = await _changed(till)
     await till.decide(old, ProviderState.CAPTURED)
-    body = NewRefund(amount=2 * PRICE, reference="0012345678")
+    body = CreateRefund(amount=2 * PRICE, reference="0012345678")
     await refund_order(till.database, COMMAND_LINE, order.id, body)
     new_order, new = await _pay(till, cart_id)
     assert await till.decide(new, ProviderState.CAPTURED) == "captured"

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.checkout.placed_orders import PlacedOrder
 from backend.orders.models import Order
+from backend.orders.money.commands import CreateRefund
 from backend.orders.money.refunds import refund_order
-from backend.orders.schemas import NewRefund
 from backend.orders.states import PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
@@ -43,7 +43,7 @@ async def test_what_was_given_back_is_told(shop: Shop, placed: PlacedOrder) -> N
     refunds = [(8_000, "T-1", "paid", "$ 8.000"), (TOTAL - 8_000, "T-2", "refunded", "$ 37.800")]
     for amount, reference, status, label in refunds:
         await refund_order(
-            shop.database, COMMAND_LINE, placed.order_id, NewRefund(amount=amount, reference=reference)
+            shop.database, COMMAND_LINE, placed.order_id, CreateRefund(amount=amount, reference=reference)
         )
         order = await _shown(placed)
         assert (order.status, order.refunded_label.replace("\xa0", " ")) == (status, label)
