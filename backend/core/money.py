@@ -10,6 +10,7 @@ Cop = int
 """An amount in whole pesos."""
 
 CURRENCY = "COP"
+MAX_AMOUNT = 1_000_000_000
 _TYPED = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII)
 
 

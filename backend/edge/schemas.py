@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from backend.core.money import MAX_AMOUNT
 from backend.core.web.contact import MAX_NAME as LONGEST_NAME
 from backend.core.web.contact import is_company_name, is_email, is_person_name, tidy_name
 
@@ -27,7 +28,6 @@ MAX_DEPTH = 12
 MAX_METADATA_BYTES = 16 * 1024
 MAX_SMALL_METADATA_BYTES = 2 * 1024
 """Of what anybody may send. A cart has it for itself, for each address and for each of its lines."""
-MAX_AMOUNT = 1_000_000_000
 MAX_UNITS = 1_000_000
 MAX_OFFSET = 1_000_000
 DEFAULT_LIMIT = 50

@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from backend.core.errors import InvalidData
-from backend.core.money import Cop, regular_price
-from backend.edge.schemas import MAX_AMOUNT
+from backend.core.money import MAX_AMOUNT, Cop, regular_price
 from backend.pricing import percent_of
 
 MOST_OFF = 90

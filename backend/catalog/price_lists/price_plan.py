@@ -14,9 +14,8 @@ from backend.catalog.category_tree import with_those_inside
 from backend.catalog.models import WRAPPING_SKU, Product, ProductCategory, Variant, variant_name
 from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
 from backend.core.errors import InvalidData
-from backend.core.money import Cop, regular_price
+from backend.core.money import MAX_AMOUNT, Cop, regular_price
 from backend.core.texts import _
-from backend.edge.schemas import MAX_AMOUNT
 from backend.pricing import percent_of
 
 MOST_OFF = 90

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from backend.core.money import MAX_AMOUNT
 from backend.edge.schemas import (
-    MAX_AMOUNT,
     Body,
     FilledName,
     FilterParameters,

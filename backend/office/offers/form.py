@@ -16,10 +16,10 @@ from backend.core.dates import TIME_ZONE, day_begin
 from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
-from backend.core.money import typed_pesos
+from backend.core.money import MAX_AMOUNT, typed_pesos
 from backend.core.texts import _
 from backend.core.web.contact import one_line
-from backend.edge.schemas import MAX_AMOUNT, MAX_UNITS
+from backend.edge.schemas import MAX_UNITS
 from backend.office.product_names import names_of_toys, toys_named
 from backend.promotions.campaigns import change_campaign, create_campaign, find_campaign
 from backend.promotions.commands import (

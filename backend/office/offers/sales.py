@@ -29,10 +29,9 @@ from backend.core.db.database import database_now
 from backend.core.db.tables import get_or_404
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
-from backend.core.money import format_cop, typed_pesos
+from backend.core.money import MAX_AMOUNT, format_cop, typed_pesos
 from backend.core.texts import _
 from backend.core.web.contact import one_line
-from backend.edge.schemas import MAX_AMOUNT
 from backend.office.offers.form import (
     CATEGORIES,
     TOYS,

@@ -16,8 +16,8 @@ from backend.catalog.schemas import cell_parsers
 from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.core.money import MAX_AMOUNT
 from backend.core.texts import _, language
-from backend.edge.schemas import MAX_AMOUNT
 from backend.media.videos import VIDEO
 from backend.pricing import TAX_RATES
 

@@ -15,9 +15,8 @@ from backend.catalog.products.service import change_variant, lock_product
 from backend.catalog.search.staff_search import ProductFilter, by_title, conditions_of, count_up_to
 from backend.core.db.tables import get_or_404
 from backend.core.errors import Conflict, InvalidData, require_found
-from backend.core.money import Cop, format_cop, percent_off
+from backend.core.money import MAX_AMOUNT, Cop, format_cop, percent_off
 from backend.core.texts import _
-from backend.edge.schemas import MAX_AMOUNT
 from backend.inventory.models import InventoryLevel
 from backend.media.picture_urls import picture_address
 from backend.office.listing import ActiveFilter, ListView, active_filters, read_asked
