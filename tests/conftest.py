@@ -322,20 +322,20 @@ def postgresql_to_clone(request: pytest.FixtureRequest, has_defaults: bool) -> s
 
 
 @pytest.fixture
-async def postgresql_url(
+def postgresql_url(
     request: pytest.FixtureRequest, postgresql: URL, postgresql_to_clone: str, clones: Clones
-) -> AsyncIterator[str]:
+) -> Iterator[str]:
     """A clone of the migrated PostgreSQL database that no other test uses meanwhile."""
     is_taken_again = request.node.nodeid.startswith(TAKES_CLONES_AGAIN)
     if is_taken_again:
-        name = await clones.take(postgresql_to_clone)
+        name = clones.take(postgresql_to_clone)
     else:
-        name = await make_clone(postgresql, postgresql_to_clone)
+        name = clones.run(make_clone(postgresql, postgresql_to_clone))
     yield postgresql.set(database=name).render_as_string(hide_password=False)
     if is_taken_again:
-        await clones.give_back(postgresql_to_clone, name)
+        clones.give_back(postgresql_to_clone, name)
     else:
-        await drop(postgresql, name)
+        clones.run(drop(postgresql, name))
 
 
 @pytest.fixture(params=DATABASES)
@@ -378,9 +378,11 @@ def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def clones(postgresql: URL) -> Clones:
+def clones(postgresql: URL) -> Iterator[Clones]:
     """The clones of this worker."""
-    return Clones(postgresql)
+    clones = Clones(postgresql)
+    yield clones
+    clones.close()
 
 
 @pytest.fixture(scope="session")
