@@ -81,13 +81,13 @@ class Clones:
 
     def take(self, template: str) -> str:
         """Return the name of a database that equals the template and that nobody uses."""
-        name = self._free[template].pop() if self._free[template] else self.run(self._make(template))
+        name = self._free[template].pop() if self._free[template] else self.run(self._make_clone(template))
         self._uses[name] -= 1
         return name
 
     def give_back(self, template: str, name: str) -> None:
         """Restore the database for another test, or drop it after `USES` tests."""
-        self.run(self._restore(name) if self._uses[name] else self._drop(name))
+        self.run(self._restore(name) if self._uses[name] else self._drop_clone(name))
         if self._uses[name]:
             self._free[template].append(name)
 
@@ -97,7 +97,7 @@ class Clones:
             self.run(connection.close())
         self._runner.close()
 
-    async def _make(self, template: str) -> str:
+    async def _make_clone(self, template: str) -> str:
         name = await make_clone(self.server, template)
         self._connections[name] = await connect(self.server.set(database=name))
         self._uses[name] = USES
@@ -109,7 +109,7 @@ class Clones:
         await connection.execute(END_OTHERS)
         await connection.execute("SELECT pristine.restore()")
 
-    async def _drop(self, name: str) -> None:
+    async def _drop_clone(self, name: str) -> None:
         await self._connections.pop(name).close()
         await drop(self.server, name)
 
