@@ -1,4 +1,4 @@
-"""The pages in docs/ name all that the code has."""
+"""Check that `docs/operations.md` names every setting, kind of attention and table."""
 
 import re
 from pathlib import Path
@@ -10,22 +10,22 @@ from backend.operations.table_registry import all_tables
 OPERATIONS = (Path(__file__).parent.parent / "docs" / "operations.md").read_text("utf-8")
 
 
-def named_below(heading: str) -> set[str]:
-    """What stands in backticks between this heading and the next one of its kind."""
+def read_names_below(heading: str) -> set[str]:
+    """Return the code spans between this heading and the next one of its level."""
     section = OPERATIONS.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return set(re.findall(r"`([^`]+)`", section))
 
 
-def test_every_setting_is_named() -> None:
-    named = named_below("Settings")
-    origin = {f"CARRIER_ORIGIN{part}" for part in named if part.startswith("_")}
+def test_operations_names_every_setting() -> None:
+    documented = read_names_below("Settings")
+    origin = {f"CARRIER_ORIGIN{part}" for part in documented if part.startswith("_")}
     settings = {name.upper() for name in (*Settings.model_fields, *AdminAccess.model_fields)}
-    assert settings - named - origin == set()
+    assert settings - documented - origin == set()
 
 
-def test_every_kind_of_attention_is_named() -> None:
-    assert set(AttentionKind) - named_below("Attention") == set()
+def test_operations_names_every_kind_of_attention() -> None:
+    assert set(AttentionKind) - read_names_below("Attention") == set()
 
 
-def test_every_table_is_named() -> None:
-    assert set(all_tables().tables) - named_below("What goes by itself") == set()
+def test_operations_names_every_table() -> None:
+    assert set(all_tables().tables) - read_names_below("Data retention") == set()
